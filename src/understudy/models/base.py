@@ -1,0 +1,54 @@
+"""``Model``: what a method leaves behind. Sampling from it is post-processing and costs nothing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.schema.domain import Domain
+from understudy.table.codec import decode
+from understudy.table.table import Codes, Table
+
+
+class Model(ABC):
+    """A distribution over the cells of a domain, with an estimate of the table's size.
+
+    A model is saved as JSON (``describe``) and arrays (``arrays``) and rebuilt by ``restore``;
+    loading never runs code from the file.
+    """
+
+    kind: ClassVar[str]
+    domain: Domain
+
+    @property
+    @abstractmethod
+    def total(self) -> float:
+        """The estimated (or public) number of rows; never the private one."""
+
+    @abstractmethod
+    def draw(self, rows: int, rng: np.random.Generator) -> Codes:
+        """``rows`` synthetic rows, as cell numbers."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The JSON part of the model, domain left out."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The numeric part of the model, by name."""
+
+    @classmethod
+    @abstractmethod
+    def restore(
+        cls, domain: Domain, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> Self:
+        """The model that ``describe`` and ``arrays`` came from; refuses what does not fit."""
+
+    @final
+    def sample(self, rows: int, rng: np.random.Generator) -> Table:
+        """``rows`` synthetic rows with values drawn inside their cells and fakes made up."""
+        return decode(self.draw(rows, rng), rng=rng)

@@ -1,0 +1,97 @@
+"""``Domain``: the finite public set of cells that every method works on.
+
+A domain is a schema with nothing left open. Each modelled column becomes an ``Axis``, a list of
+cells numbered from 0; the last cell of an axis stands for "missing" if the column may be missing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from types import MappingProxyType
+
+from understudy.errors import UsageError
+from understudy.schema.schema import Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis(ABC):
+    """The cells of one column."""
+
+    nullable: bool
+
+    @property
+    @abstractmethod
+    def proper(self) -> int:
+        """How many cells hold values, "missing" not counted."""
+
+    @property
+    def size(self) -> int:
+        return self.proper + self.nullable
+
+    @property
+    def missing_code(self) -> int | None:
+        return self.proper if self.nullable else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelAxis(Axis):
+    """One cell per level. Text that is no level goes to ``fallback``, a cell number."""
+
+    levels: tuple[str, ...]
+    fallback: int
+
+    @property
+    def proper(self) -> int:
+        return len(self.levels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinAxis(Axis):
+    """Cell i holds ``edges[i] <= x < edges[i + 1]``; what lies outside goes to the nearest bin.
+
+    ``whole`` axes count integers, days or seconds, and their last edge is the largest value + 1.
+    Otherwise the last bin includes its upper edge. Unreadable text goes to "missing", else bin 0.
+    """
+
+    edges: tuple[float, ...]
+    whole: bool
+
+    @property
+    def proper(self) -> int:
+        return len(self.edges) - 1
+
+    @property
+    def fallback(self) -> int:
+        return self.proper if self.nullable else 0
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A schema and the axis of each of its modelled columns, in the schema's order."""
+
+    schema: Schema
+    axes: Mapping[str, Axis]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes", MappingProxyType(dict(self.axes)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.axes)
+
+    def shape(self, columns: Sequence[str]) -> tuple[int, ...]:
+        """The number of cells of each of these columns; refuses names it does not know."""
+        unknown = [name for name in columns if name not in self.axes]
+        if unknown:
+            raise UsageError(
+                f"no modelled column is named {', '.join(map(repr, unknown))}; "
+                f"there are {', '.join(map(repr, self.columns))}"
+            )
+        return tuple(self.axes[name].size for name in columns)
+
+    def size(self, columns: Sequence[str]) -> int:
+        """The number of cells of the marginal over these columns (1 for none)."""
+        return prod(self.shape(columns))
