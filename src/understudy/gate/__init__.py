@@ -1,0 +1,12 @@
+"""The only door between private rows and everything else.
+
+Each verb of ``PrivateTable`` has its mechanism in a file of its own, with the proof beside it:
+
+    count.py      noisy contingency tables               count.md
+    select.py     the best of several candidates         select.md, scores in scores.py
+    discover.py   levels that enough units hold          discover.md
+    quantiles.py  quantiles on a public grid             quantiles.md
+
+``sensitivity.py`` is the one table of sensitivities, ``scale.py`` the one place where a budget
+becomes a noise scale (rounded towards more noise), ``noise.py`` the one source of noise.
+"""

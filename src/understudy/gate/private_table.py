@@ -1,0 +1,233 @@
+"""``PrivateTable``: the verbs through which everything private is asked.
+
+Every verb does the same five things, in this order: it checks its arguments against public facts,
+charges its whole cost in the reservation (committed to disk, refused if it does not fit), looks in
+the journal for an answer that an interrupted run already drew, otherwise reads, adds noise and
+journals the noisy answer, and only then hands it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, final
+
+
+from understudy.data.backend import Backend
+from understudy.errors import TableMismatch, UsageError
+from understudy.gate.count import noise_for, shares
+from understudy.gate.discover import threshold_for
+from understudy.gate.exact import ExactTables
+from understudy.gate.noise import Noise, OpenDPNoise
+from understudy.gate.quantiles import check_probability, grid_domain, rank_scores
+from understudy.gate.scores import Score
+from understudy.gate.select import choose, on_grid, pick
+from understudy.gate.sensitive import Sensitive, reveal
+from understudy.gate.sensitivity import rank
+from understudy.privacy.budget import ZCDP, Budget, Exact, PureDP, exact
+from understudy.privacy.ledger import Reservation
+from understudy.schema.columns import Category
+from understudy.schema.domain import BinAxis, Domain
+from understudy.schema.measurement import Noisy
+from understudy.schema.neighbours import Neighbours
+from understudy.schema.schema import Schema
+
+Columns = Sequence[str]
+Answer = dict[str, Any]
+
+
+@final
+class PrivateTable:
+    """A confidential table behind its door. Everything it hands out is noisy and paid for."""
+
+    def __init__(
+        self, backend: Backend, reservation: Reservation, *, noise: Noise | None = None
+    ) -> None:
+        self._backend = backend
+        self._exact = ExactTables(backend)
+        self._reservation = reservation
+        self._noise = OpenDPNoise() if noise is None else noise
+        self._measured: list[tuple[Domain, Noisy]] = []
+        self._check_ledger()
+        if not backend.fits_declared_size():
+            size = "'rows'" if backend.schema.rows is not None else "'units'"
+            raise TableMismatch(
+                f"the schema declares a public size ({size}) that is not the table's; "
+                "correct it, or leave it out to keep the size private"
+            )
+
+    def __repr__(self) -> str:
+        return f"<PrivateTable {self.schema.name!r}>"
+
+    @property
+    def schema(self) -> Schema:
+        """The table's public description."""
+        return self._backend.schema
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation under which every answer is private."""
+        return self.schema.neighbours
+
+    def measured(self, domain: Domain) -> list[Noisy]:
+        """Every noisy marginal over this domain that was paid for so far."""
+        return [noisy for over, noisy in self._measured if over is domain]
+
+    def prepare(self, domain: Domain, workload: Sequence[Columns]) -> None:
+        """Say, free of charge, which marginals may be asked, so that one pass counts them all."""
+        self._exact.hint(domain, [_marginal(domain, columns) for columns in workload])
+
+    def count(
+        self,
+        domain: Domain,
+        marginals: Sequence[Columns],
+        *,
+        spend: Budget,
+        weights: Sequence[Exact] | None = None,
+    ) -> list[Noisy]:
+        """Noisy contingency tables that together cost ``spend``, split by ``weights``."""
+        asked = [_marginal(domain, columns) for columns in marginals]
+        parts = shares(len(asked), weights)
+        noises = [
+            noise_for(spend * part, self.neighbours, contribution=self.schema.contribution)
+            for part in parts
+        ]
+
+        def answer() -> Answer:
+            sealed = self._exact.tables(domain, asked)
+            pairs = zip(noises, sealed, strict=True)
+            return {"tables": [noise.add(table, self._noise) for noise, table in pairs]}
+
+        detail = {
+            "marginals": [list(marginal) for marginal in asked],
+            "shares": [str(part) for part in parts],
+            "noise": [f"{noise.law} {noise.scale!r}" for noise in noises],
+        }
+        tables = self._ask("count", detail, spend, answer)["tables"]
+        noisy = [
+            Noisy(marginal, table.reshape(domain.shape(marginal)), noise.stddev)
+            for marginal, table, noise in zip(asked, tables, noises, strict=True)
+        ]
+        self._measured += [(domain, marginal) for marginal in noisy]
+        return noisy
+
+    def select(
+        self, domain: Domain, candidates: Sequence[Columns], score: Score, *, spend: Budget
+    ) -> int:
+        """The index of a candidate whose score is, up to noise, the best."""
+        asked = [_marginal(domain, columns) for columns in candidates]
+        if not asked:
+            raise UsageError("a selection needs at least one candidate")
+        sensitivity = score.sensitivity(self.neighbours, self.schema.contribution)
+        monotone = score.monotone(self.neighbours)
+        _check_currency("select", spend)
+
+        def answer() -> Answer:
+            scores = score([reveal(table) for table in self._exact.tables(domain, asked)])
+            steps = on_grid(scores, sensitivity)
+            return {"index": choose(steps, spend=spend, monotone=monotone, noise=self._noise)}
+
+        detail = {
+            "candidates": [list(marginal) for marginal in asked],
+            "score": type(score).__name__,
+        }
+        return int(self._ask("select", detail, spend, answer)["index"])
+
+    def discover(self, columns: Columns, *, spend: Budget) -> dict[str, tuple[str, ...]]:
+        """The levels of each of these category columns that enough units hold."""
+        if not columns or len(set(columns)) != len(columns):
+            raise UsageError("name one or more different category columns to discover")
+        for column in columns:
+            if not isinstance(self.schema.columns.get(column), Category):
+                raise UsageError(f"levels are discovered in category columns; {column!r} is none")
+        threshold = threshold_for(
+            spend * Fraction(1, len(columns)),
+            self.neighbours,
+            contribution=self.schema.contribution,
+        )
+
+        def answer() -> Answer:
+            found = {}
+            for column in columns:
+                sealed = Sensitive(self._backend.levels(column))
+                found[column] = list(threshold.keep(sealed, self._noise))
+            return {"levels": found}
+
+        detail = {"columns": list(columns), "least": threshold.least}
+        levels = self._ask("discover", detail, spend, answer)["levels"]
+        return {column: tuple(levels[column]) for column in columns}
+
+    def quantiles(
+        self,
+        column: str,
+        *,
+        probabilities: Sequence[Exact],
+        grid: Sequence[float],
+        spend: Budget,
+    ) -> tuple[float, ...]:
+        """A grid point near each quantile of a numeric column, missing values left out."""
+        if not probabilities:
+            raise UsageError("ask for at least one quantile")
+        wanted = [check_probability(exact(p, name="probability")) for p in probabilities]
+        domain = grid_domain(self.schema, column, grid)
+        axis = domain.axes[column]
+        assert isinstance(axis, BinAxis)
+        _check_currency("quantiles", spend)
+        part = spend * Fraction(1, len(wanted))
+
+        def answer() -> Answer:
+            (sealed,) = self._exact.tables(domain, [(column,)])
+            return {"points": [self._quantile(sealed, axis, p, part) for p in wanted]}
+
+        detail = {"column": column, "probabilities": [str(p) for p in wanted], "grid": len(grid)}
+        points = self._ask("quantiles", detail, spend, answer)["points"]
+        return tuple(float(axis.edges[1 + point]) for point in points)
+
+    def _quantile(
+        self, sealed: Sensitive[Any], axis: BinAxis, probability: Fraction, spend: Budget
+    ) -> int:
+        scores = rank_scores(sealed, axis, probability)
+        sensitivity = rank(self.neighbours, self.schema.contribution, probability)
+        return pick(
+            scores, sensitivity=sensitivity, spend=spend, monotone=False, noise=self._noise
+        )
+
+    def _ask(
+        self,
+        verb: str,
+        detail: Mapping[str, Any],
+        cost: Budget,
+        answer: Callable[[], Answer],
+    ) -> Answer:
+        charge = self._reservation.charge(verb, detail=detail, cost=cost)
+        drawn = self._reservation.recall(charge)
+        if drawn is None:
+            drawn = answer()
+            self._reservation.journal(charge, drawn)
+        return drawn
+
+    def _check_ledger(self) -> None:
+        """A ledger about other neighbours or another unit must not pay for this table."""
+        booked = (self._reservation.neighbours, self._reservation.unit)
+        if booked != (self.neighbours, self.schema.unit.name):
+            raise UsageError(
+                f"the ledger promises privacy of {booked[1]} under {booked[0].value}, the schema "
+                f"of {self.schema.unit.name} under {self.neighbours.value}; use a ledger made for "
+                "this schema"
+            )
+
+
+def _marginal(domain: Domain, columns: Columns) -> tuple[str, ...]:
+    marginal = tuple(columns)
+    if not marginal or len(set(marginal)) != len(marginal):
+        raise UsageError("a marginal is over one or more different columns")
+    domain.shape(marginal)
+    return marginal
+
+
+def _check_currency(verb: str, spend: Budget) -> None:
+    if isinstance(spend, PureDP) or (isinstance(spend, ZCDP) and not spend.delta):
+        return
+    raise UsageError(f"{verb} spends PureDP or ZCDP without delta, not {spend}")
+
+

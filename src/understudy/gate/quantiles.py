@@ -1,0 +1,63 @@
+"""The ``quantiles`` verb: points of a public grid near given quantiles of a numeric column.
+
+Proof: quantiles.md. Test: tests/gate/test_quantiles.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import UsageError
+from understudy.gate.sensitive import Sensitive, reveal
+from understudy.schema.columns import Number, Real
+from understudy.schema.domain import BinAxis, Domain
+from understudy.schema.schema import Schema
+
+FINEST: Final = Fraction(1, 10**6)
+POINTS_PER_DECADE: Final = 8
+
+
+def log_grid(*, smallest: int = -3, largest: int = 9) -> tuple[float, ...]:
+    """0 and plus or minus 10^(j / 8) between 10^smallest and 10^largest: public, fits all units."""
+    steps = range(smallest * POINTS_PER_DECADE, largest * POINTS_PER_DECADE + 1)
+    positive = [10.0 ** (step / POINTS_PER_DECADE) for step in steps]
+    return (*(-x for x in reversed(positive)), 0.0, *positive)
+
+
+def check_probability(probability: Fraction) -> Fraction:
+    """A fraction strictly between 0 and 1 whose denominator keeps rank scores in 64 bits."""
+    if not 0 < probability < 1:
+        raise UsageError("a quantile's probability must lie strictly between 0 and 1")
+    return probability.limit_denominator(FINEST.denominator)
+
+
+def grid_domain(schema: Schema, column: str, grid: Sequence[float]) -> Domain:
+    """A domain of this one column whose bins are the grid's."""
+    kind = schema.columns.get(column)
+    if not isinstance(kind, Number):
+        raise UsageError(f"quantiles are for integer and real columns; {column!r} is none")
+    points = np.unique(np.ceil(grid) if not isinstance(kind, Real) else np.asarray(grid, float))
+    if len(points) < 2 or not np.isfinite(points).all():
+        raise UsageError("a quantile grid needs at least two different finite points")
+    axis = BinAxis(
+        nullable=kind.nullable,
+        edges=tuple(float(point) for point in points),
+        whole=not isinstance(kind, Real),
+    )
+    return Domain(schema, {column: axis})
+
+
+def rank_scores(
+    sealed: Sensitive[NDArray[np.int64]], axis: BinAxis, probability: Fraction
+) -> NDArray[np.int64]:
+    """For the quantile a / b and each inner grid point: -|(b - a) below - a above|, exactly."""
+    values = reveal(sealed)[: axis.proper]
+    below = np.cumsum(values)[:-1]
+    above = values.sum() - below
+    a, b = probability.numerator, probability.denominator
+    return -np.abs((b - a) * below - a * above)

@@ -1,0 +1,49 @@
+"""The ``select`` verb: the index of a noisy best candidate.
+
+Scores are floats, noise is exact on integers: each score is rounded to a public grid of
+``UNITS`` steps per sensitivity, and the sensitivity grows by ``SLACK`` steps, which covers the
+rounding and the float error of the score. Proof: select.md. Test: tests/gate/test_select.py.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import UsageError
+from understudy.gate.noise import Noise
+from understudy.gate.scale import gumbel_scale, selection_scale
+from understudy.privacy.budget import ZCDP, Budget, PureDP
+
+UNITS: Final = 2**16
+SLACK: Final = 3
+LARGEST: Final = 2**45
+
+
+def on_grid(scores: NDArray[np.float64], sensitivity: Fraction) -> NDArray[np.int64]:
+    """The scores in whole steps of sensitivity / UNITS, clipped; NaN counts as the lowest."""
+    step = float(sensitivity) / UNITS
+    steps = np.nan_to_num(scores / step, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST)
+    return np.floor(np.clip(steps, -LARGEST, LARGEST) + 0.5).astype(np.int64)
+
+
+def choose(steps: NDArray[np.int64], *, spend: Budget, monotone: bool, noise: Noise) -> int:
+    """The index of a noisy maximum of scores whose sensitivity is UNITS + SLACK steps."""
+    return pick(steps, sensitivity=UNITS + SLACK, spend=spend, monotone=monotone, noise=noise)
+
+
+def pick(
+    scores: NDArray[np.int64], *, sensitivity: int, spend: Budget, monotone: bool, noise: Noise
+) -> int:
+    """Permute-and-flip for PureDP, the exponential mechanism by Gumbel noise for ZCDP."""
+    match spend:
+        case PureDP():
+            scale = selection_scale(sensitivity, spend.epsilon, monotone=monotone)
+            return noise.permute_and_flip(scores, scale=scale)
+        case ZCDP() if not spend.delta:
+            scale = gumbel_scale(sensitivity, spend.rho, monotone=monotone)
+            return noise.gumbel_max(scores, scale=scale)
+    raise UsageError(f"a selection spends PureDP or ZCDP without delta, not {spend}")

@@ -1,0 +1,67 @@
+"""One synthesis, step by step: reserve, buy the domain, fit, sample, close.
+
+Nothing is read before the whole budget is reserved. If anything goes wrong after that, the
+reservation stays spent: whether a run failed can itself depend on the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from understudy.data.backend import Backend
+from understudy.gate.noise import Noise
+from understudy.gate.prepare import prepare
+from understudy.gate.private_table import PrivateTable
+from understudy.methods.base import Synthesizer
+from understudy.models.base import Model
+from understudy.privacy.ledger import Reservation
+from understudy.privacy.request import Allotment
+from understudy.schema.domain import Domain
+from understudy.schema.measurement import Noisy
+from understudy.table.table import Table
+
+
+@final
+@dataclass(frozen=True)
+class Fitted:
+    """What a run leaves: the bought domain, a model per fit, every noisy marginal paid for."""
+
+    domain: Domain
+    models: tuple[Model, ...]
+    measured: list[Noisy]
+
+
+def fit(
+    backend: Backend,
+    reservation: Reservation,
+    *,
+    method: Synthesizer,
+    allotment: Allotment,
+    fits: int = 1,
+    rng: np.random.Generator,
+    noise: Noise | None = None,
+) -> Fitted:
+    """Buy the domain once, fit ``fits`` models with equal shares of the rest."""
+    table = PrivateTable(backend, reservation, noise=noise)
+    domain = prepare(backend.schema, table, allotment.for_domain)
+    models = tuple(
+        method.fit(table, domain, share, rng) for share in allotment.for_fit.shares(fits)
+    )
+    return Fitted(domain, models, table.measured(domain))
+
+
+def sample(
+    models: tuple[Model, ...], *, copies: int, rows: int | None, rng: np.random.Generator
+) -> tuple[Table, ...]:
+    """``copies`` tables: one from each model, or all from the only one."""
+    size = rows_of(models[0], rows)
+    chosen = models if len(models) > 1 else models * copies
+    return tuple(model.sample(size, rng) for model in chosen)
+
+
+def rows_of(model: Model, rows: int | None) -> int:
+    """The number of rows asked for, else the model's public or paid estimate."""
+    return int(round(model.total)) if rows is None else rows
