@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import UsageError
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,10 @@ class Values:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that anyone may see, typed by the schema alone."""
+    """Rows that anyone may see, typed by the schema alone.
+
+    Whatever reads Arrow streams (duckdb, polars, pyarrow, pandas) reads a ``Table`` as it is.
+    """
 
     schema: Schema
     columns: Mapping[str, Values]
@@ -49,6 +58,58 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+        uneven = [name for name, values in self.columns.items() if len(values.data) != self.rows]
+        if uneven:
+            raise UsageError(
+                f"column {uneven[0]!r} has {len(self.columns[uneven[0]].data)} values, the table "
+                f"{self.rows} rows; give every column one value per row"
+            )
 
     def __len__(self) -> int:
         return self.rows
+
+    def __repr__(self) -> str:
+        return f"Table({self.schema.name!r}: {self.rows:,} rows, {', '.join(self.columns)})"
+
+    def _repr_html_(self) -> str:
+        from understudy.table.frames import to_html
+
+        return to_html(self)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        from understudy.table.frames import to_stream
+
+        return to_stream(self).__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas DataFrame.
+
+        Levels are categories (ordered if the schema orders them), texts ``str``, dates and
+        datetimes ``datetime64[s]``, reals ``float64`` with NaN for missing; integers and booleans
+        are ``Int64`` and ``boolean`` if the column may be missing, else ``int64`` and ``bool``.
+        """
+        from understudy.table.frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars DataFrame: Enum, Boolean, Int64, Float64, Date, Datetime and String columns."""
+        from understudy.table.frames import to_polars
+
+        return to_polars(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow Table: string, bool, int64, double, date32 and timestamp[us] columns."""
+        from understudy.table.frames import to_arrow
+
+        return to_arrow(self)
+
+    def to_like(self, native: object) -> Any:
+        """The table as the kind of dataframe that ``native`` is.
+
+        pandas, polars (eager and lazy), pyarrow and duckdb are known; for any other kind, or for a
+        path, the table itself comes back.
+        """
+        from understudy.table.frames import to_like
+
+        return to_like(self, native)
