@@ -3,7 +3,7 @@
     UnderstudyError            base of all; ``exit_code`` is what the command line returns
     |-- UsageError        2    the arguments are wrong, knowable without reading any row
     |-- SchemaError       2    the schema is wrong; carries the column and the place in the file
-    |-- TableMismatch     3    the table's public shape (header, columns, declared size) does not fit
+    |-- TableMismatch     3    the table's public shape (header, declared size) does not fit
     |-- BudgetExceeded    4    a charge does not fit; nothing more was read
     |-- LedgerError       4    the ledger cannot be trusted or does not match; nothing was read
     |-- QualityGateFailed 5    a declared acceptance criterion failed
@@ -32,16 +32,31 @@ class UsageError(UnderstudyError, ValueError):
 
 
 class SchemaError(UnderstudyError, ValueError):
-    """The schema cannot be used; ``column`` and ``place`` say where, if known."""
+    """The schema cannot be used; ``column``, ``key`` and ``place`` say where, if known.
+
+    ``message`` is the sentence alone, so that who knows more of the place can say it again.
+    """
 
     exit_code = 2
 
-    def __init__(self, message: str, *, column: str | None = None, place: str | None = None):
-        self.column, self.place = column, place
-        where = ", ".join(
-            part for part in (f"column {column!r}" if column else "", place or "") if part
-        )
-        super().__init__(f"{where}: {message}" if where else message)
+    def __init__(
+        self,
+        message: str,
+        *,
+        column: str | None = None,
+        key: str | None = None,
+        place: str | None = None,
+    ) -> None:
+        self.message, self.column, self.key, self.place = message, column, key, place
+        where = [] if column is None else [f"column {_short(column)}"]
+        where += [] if key is None else [f"key {_short(key)}"]
+        where += [place] if place else []
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+
+
+def _short(name: str, *, most: int = 60) -> str:
+    quoted = repr(name)
+    return quoted if len(quoted) <= most else f"{quoted[: most - 4]}...{quoted[0]}"
 
 
 class TableMismatch(UnderstudyError, ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from math import ceil, floor
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from understudy.errors import SchemaError
 from understudy.schema.columns import (
     DEFAULT_BINS,
     ONE_BIN_PER_VALUE_UP_TO,
-    Bins,
     Boolean,
     Category,
     Column,
@@ -23,6 +23,7 @@ from understudy.schema.columns import (
 )
 from understudy.schema.domain import Axis, BinAxis, Domain, LevelAxis
 from understudy.schema.schema import Schema
+from understudy.schema.values import LARGEST_REAL, LARGEST_WHOLE
 
 EPOCH = date(1970, 1, 1)
 
@@ -58,7 +59,11 @@ def axis_of(
     levels: Sequence[str] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Axis:
-    """The cells of one column; ``levels`` and ``bounds`` fill in what the schema leaves open."""
+    """The cells of one column; ``levels`` and ``bounds`` fill in what the schema leaves open.
+
+    What was bought never overrides what is declared: it is ignored for closed columns, bought
+    levels leave out missing codes, and a bought bound stays on its side of a declared one.
+    """
     match column:
         case Category():
             return _category_axis(column, levels)
@@ -68,52 +73,69 @@ def axis_of(
         case Number():
             return _number_axis(column, bounds)
         case Date():
-            low, high = day_number(column.min), day_number(column.max)
-            return _whole_axis(column, low, high, column.bins)
+            days = column.bins if isinstance(column.bins, tuple) else (column.min, column.max)
+            edges = [day_number(day) for day in days]
         case Datetime():
-            low, high = second_number(column.min), second_number(column.max)
-            return _whole_axis(column, low, high, column.bins)
-    raise SchemaError(f"a {column.kind} column has no cells", column=column.name)
+            moments = column.bins if isinstance(column.bins, tuple) else (column.min, column.max)
+            edges = [second_number(moment) for moment in moments]
+        case _:
+            raise SchemaError(f"a {column.kind} column has no cells", column=column.name)
+    return _whole_axis(column, edges, "linear")
 
 
 def _category_axis(column: Category, found: Sequence[str] | None) -> LevelAxis:
-    if column.is_open and found is None:
-        raise _still_open(column, "levels")
-    declared = tuple(found or ()) if column.is_open else tuple(column.levels)
+    if column.is_open:
+        if found is None:
+            raise _still_open(column, "levels")
+        left_out = {column.other, *column.missing}
+        named = tuple(level for level in dict.fromkeys(found) if level not in left_out)
+    else:
+        named = tuple(column.levels)
     if column.other is None:
-        fallback = len(declared) if column.nullable else 0
-        return LevelAxis(nullable=column.nullable, levels=declared, fallback=fallback)
-    named = tuple(level for level in declared if level != column.other)
-    return LevelAxis(
-        nullable=column.nullable, levels=(*named, column.other), fallback=len(named)
-    )
+        fallback = len(named) if column.nullable else 0
+        return LevelAxis(nullable=column.nullable, levels=named, fallback=fallback)
+    return LevelAxis(nullable=column.nullable, levels=(*named, column.other), fallback=len(named))
 
 
 def _number_axis(column: Number, bought: tuple[float, float] | None) -> BinAxis:
     whole = not isinstance(column, Real)
     if isinstance(column.bins, tuple):
-        return BinAxis(nullable=column.nullable, edges=column.bins, whole=whole)
-    low = column.min if column.min is not None else bought[0] if bought else None
-    high = column.max if column.max is not None else bought[1] if bought else None
-    if low is None or high is None:
-        raise _still_open(column, "bounds")
-    high = max(high, low)
+        ends: tuple[float, ...] = column.bins
+    else:
+        ends = _bounds(column, bought, most=LARGEST_WHOLE if whole else LARGEST_REAL)
     if whole:
-        return _whole_axis(column, int(np.floor(low)), int(np.ceil(high)), column.bins)
-    return BinAxis(nullable=column.nullable, edges=_spread(column, low, high), whole=False)
+        return _whole_axis(column, [floor(ends[0]), *map(ceil, ends[1:])], column.scale)
+    if not isinstance(column.bins, tuple):
+        ends = _spread(column, *ends)
+    return BinAxis(nullable=column.nullable, edges=ends, whole=False)
 
 
-def _whole_axis(column: Column, low: int, high: int, bins: Bins) -> BinAxis:
-    """Bins of whole numbers (values, days, seconds) from ``low`` to ``high``, both included."""
+def _bounds(
+    column: Number, bought: tuple[float, float] | None, *, most: float
+) -> tuple[float, float]:
+    if bought is None and column.is_open:
+        raise _still_open(column, "bounds")
+    low, high = (min(max(bound, -most), most) for bound in bought or (0, 0))
+    if column.max is not None:
+        low, high = min(low, column.max), column.max
+    if column.min is not None:
+        low, high = column.min, max(high, column.min)
+    return low, max(low, high)
+
+
+def _whole_axis(column: Number | Date | Datetime, ends: Sequence[int], scale: str) -> BinAxis:
+    """Bins of whole numbers (values, days, seconds) from the first to the last end, included."""
+    low, high = ends[0], ends[-1]
     span = high - low + 1
-    if isinstance(bins, tuple):
-        edges: tuple[float, ...] = bins
-    elif bins is None and span <= ONE_BIN_PER_VALUE_UP_TO:
+    edges: tuple[int, ...]
+    if isinstance(column.bins, tuple):
+        edges = (*ends[:-1], high + 1)
+    elif column.bins is None and span <= ONE_BIN_PER_VALUE_UP_TO:
         edges = tuple(range(low, high + 2))
     else:
-        count = min(bins or DEFAULT_BINS, span)
-        spread = _evenly(low, high + 1, count, log=getattr(column, "scale", "") == "log")
-        edges = tuple(int(edge) for edge in np.unique(np.ceil(spread).astype(np.int64)))
+        count = min(column.bins or DEFAULT_BINS, span)
+        spread = _evenly(low, high + 1, count, log=scale == "log")
+        edges = tuple(int(edge) for edge in np.unique(np.ceil(spread)))
     return BinAxis(nullable=column.nullable, edges=edges, whole=True)
 
 

@@ -14,22 +14,35 @@ depends on that cell alone:
 
 ``drop`` columns are neither read nor released. ``fake`` columns are never read: their values are
 made up from nothing.
+
+Values given in another form that can mean one thing only are brought to the declared type: lists
+become tuples, whole numbers in a list of levels become their text, ISO text becomes a date.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from datetime import date, datetime
-from typing import ClassVar, Final, Literal
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, dataclass, fields
+from datetime import date, datetime, time
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar, Final, Literal
 
 from understudy.errors import SchemaError
+from understudy.schema import values
 
 DISCOVER: Final = "discover"
 FAKE_STYLES: Final = ("id", "name", "email", "uuid", "phone")
+SCALES: Final = ("linear", "log")
 DEFAULT_BINS: Final = 32
 ONE_BIN_PER_VALUE_UP_TO: Final = 128
+MOST_BINS: Final = 65_536
+MOST_DECIMALS: Final = 15
 
 Bins = int | tuple[float, ...] | None
+DateBins = int | tuple[date, ...] | None
+MomentBins = int | tuple[datetime, ...] | None
+Check = Callable[[Any, values.Refuse], Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +54,16 @@ class Column:
     missing: tuple[str, ...] = ()
     description: str = ""
 
+    def __post_init__(self) -> None:
+        self._keep("name", values.name)
+        self._keep("missing", values.texts)
+        self._keep("description", values.words)
+        _check_distinct(self, "missing", self.missing)
+        self._check()
+
+    def _check(self) -> None:
+        """What a kind adds to the checks above."""
+
     @property
     def modelled(self) -> bool:
         """Whether rows carry a learned value for this column."""
@@ -48,6 +71,7 @@ class Column:
 
     @property
     def nullable(self) -> bool:
+        """Whether a cell may be missing."""
         return bool(self.missing)
 
     @property
@@ -56,7 +80,12 @@ class Column:
         return False
 
     def _refuse(self, problem: str, *, key: str) -> SchemaError:
-        return SchemaError(problem, column=self.name, place=f"key {key!r}")
+        where = self.name if isinstance(self.name, str) else None
+        return SchemaError(problem, column=where, key=key)
+
+    def _keep(self, key: str, check: Check) -> None:
+        kept = check(getattr(self, key), partial(self._refuse, key=key))
+        object.__setattr__(self, key, kept)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +96,27 @@ class Category(Column):
     levels: tuple[str, ...] | Literal["discover"]
     other: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.levels == DISCOVER:
-            object.__setattr__(self, "other", "OTHER" if self.other is None else self.other)
-        else:
+    def _check(self) -> None:
+        self._keep("levels", _levels_or_discover)
+        if self.levels == DISCOVER and self.other is None:
+            object.__setattr__(self, "other", "OTHER")
+        if self.levels != DISCOVER:
             _check_levels(self, self.levels)
-            if self.other in self.levels:
-                raise self._refuse("'other' must not be one of the levels", key="other")
-        if self.other is not None and self.other in self.missing:
+        if self.other is not None:
+            self._keep("other", values.text)
+            self._check_other(self.other)
+
+    def _check_other(self, other: str) -> None:
+        if self.levels != DISCOVER and other in self.levels:
+            raise self._refuse(
+                "'other' is a level of its own; take it out of the list of levels", key="other"
+            )
+        if other in self.missing:
             raise self._refuse("'other' must not be one of the missing codes", key="other")
 
     @property
     def is_open(self) -> bool:
+        """Whether the levels are still to be bought."""
         return self.levels == DISCOVER
 
 
@@ -89,7 +127,13 @@ class Ordinal(Column):
     kind = "ordinal"
     levels: tuple[str, ...]
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
+        if isinstance(self.levels, str):
+            raise self._refuse(
+                "must be a list in ascending order; only a category's levels can be discovered",
+                key="levels",
+            )
+        self._keep("levels", values.texts)
         _check_levels(self, self.levels)
 
 
@@ -101,11 +145,18 @@ class Boolean(Column):
     true: str = "true"
     false: str = "false"
 
-    def __post_init__(self) -> None:
-        _check_levels(self, self.levels)
+    def _check(self) -> None:
+        self._keep("true", values.text)
+        self._keep("false", values.text)
+        if self.true == self.false:
+            raise self._refuse("must differ from 'false'", key="true")
+        for key in ("true", "false"):
+            if getattr(self, key) in self.missing:
+                raise self._refuse("must not be one of the missing codes", key=key)
 
     @property
     def levels(self) -> tuple[str, ...]:
+        """The two texts, false before true."""
         return (self.false, self.true)
 
 
@@ -113,7 +164,9 @@ class Boolean(Column):
 class Number(Column):
     """What integers and reals share: bounds (absent: bought), bins and their spacing.
 
-    ``scale = "log"`` spaces the bins evenly in asinh(x), for quantities known to be skewed.
+    ``bins`` is how many, or their edges: the first edge is the smallest value and the last the
+    largest, both included, so edges also settle the bounds. ``scale = "log"`` spaces the bins
+    evenly in asinh(x), for quantities known to be skewed.
     """
 
     min: float | None = None
@@ -121,27 +174,25 @@ class Number(Column):
     bins: Bins = None
     scale: Literal["linear", "log"] = "linear"
 
-    def __post_init__(self) -> None:
-        _check_bounds(self, self.min, self.max)
-        _check_bins(self, self.bins)
-        if self.scale not in ("linear", "log"):
-            raise self._refuse("must be 'linear' or 'log'", key="scale")
+    def _check_number(self, bound: Check) -> None:
+        _settle_range(self, bound)
+        if self.scale not in SCALES:
+            raise self._refuse(_one_of(self.scale, SCALES), key="scale")
 
     @property
     def is_open(self) -> bool:
-        return isinstance(self.bins, int | None) and (self.min is None or self.max is None)
+        """Whether a bound is still to be bought."""
+        return self.min is None or self.max is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Integer(Number):
+    """Whole numbers, up to 2**53 in size."""
+
     kind = "integer"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for key in ("min", "max"):
-            bound = getattr(self, key)
-            if bound is not None and bound != int(bound):
-                raise self._refuse("must be a whole number", key=key)
+    def _check(self) -> None:
+        self._check_number(values.whole)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,10 +202,10 @@ class Real(Number):
     kind = "real"
     decimals: int | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.decimals is not None and not 0 <= self.decimals <= 15:
-            raise self._refuse("must be between 0 and 15", key="decimals")
+    def _check(self) -> None:
+        self._check_number(values.number)
+        if self.decimals is not None:
+            self._keep("decimals", partial(values.whole, low=0, high=MOST_DECIMALS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,11 +216,11 @@ class Date(Column):
     min: date
     max: date
     format: str = "%Y-%m-%d"
-    bins: Bins = None
+    bins: DateBins = None
 
-    def __post_init__(self) -> None:
-        _check_bounds(self, self.min, self.max)
-        _check_bins(self, self.bins)
+    def _check(self) -> None:
+        _settle_range(self, values.day)
+        self._keep("format", partial(_format, bounds=(self.min, self.max)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,11 +231,11 @@ class Datetime(Column):
     min: datetime
     max: datetime
     format: str = "%Y-%m-%dT%H:%M:%S"
-    bins: Bins = None
+    bins: MomentBins = None
 
-    def __post_init__(self) -> None:
-        _check_bounds(self, self.min, self.max)
-        _check_bins(self, self.bins)
+    def _check(self) -> None:
+        _settle_range(self, values.moment)
+        self._keep("format", partial(_format, bounds=(self.min, self.max)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,8 +244,12 @@ class Drop(Column):
 
     kind = "drop"
 
+    def _check(self) -> None:
+        _check_unread(self)
+
     @property
     def modelled(self) -> bool:
+        """Never."""
         return False
 
 
@@ -205,12 +260,14 @@ class Fake(Column):
     kind = "fake"
     style: str = "id"
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
+        _check_unread(self)
         if self.style not in FAKE_STYLES:
-            raise self._refuse(f"must be one of {', '.join(FAKE_STYLES)}", key="style")
+            raise self._refuse(_one_of(self.style, FAKE_STYLES), key="style")
 
     @property
     def modelled(self) -> bool:
+        """Never."""
         return False
 
 
@@ -221,31 +278,105 @@ KINDS: Final[dict[str, type[Column]]] = {
 
 
 def options(kind: str) -> tuple[str, ...]:
-    """The keys that a column of this kind may carry in a schema file."""
-    return tuple(field.name for field in fields(KINDS[kind]) if field.name != "name")
+    """The keys that a column of this kind may carry in a schema file, besides ``kind``."""
+    unread = () if KINDS[kind] not in (Drop, Fake) else ("missing",)
+    return tuple(f.name for f in fields(KINDS[kind]) if f.name not in ("name", *unread))
 
 
-def _check_levels(column: Column, levels: tuple[str, ...]) -> None:
+def required(kind: str) -> tuple[str, ...]:
+    """The keys that a column of this kind must carry in a schema file, besides ``kind``."""
+    every = fields(KINDS[kind])
+    return tuple(f.name for f in every if f.default is MISSING and f.name != "name")
+
+
+def _one_of(value: object, allowed: Collection[str]) -> str:
+    nearest = values.guess(value, allowed) if isinstance(value, str) else ""
+    return f"must be one of {values.listed(allowed)}, not {values.shown(value)}.{nearest}"
+
+
+def _levels_or_discover(value: Any, refuse: values.Refuse) -> Any:
+    if isinstance(value, str):
+        if value == DISCOVER:
+            return DISCOVER
+        raise refuse(f'must be a list such as ["a", "b"], or "{DISCOVER}" to have them bought')
+    return values.texts(value, refuse)
+
+
+def _check_distinct(column: Column, key: str, items: tuple[str, ...]) -> None:
+    if len(set(items)) == len(items):
+        return
+    seen: set[str] = set()
+    twice = next(item for item in items if item in seen or seen.add(item))  # type: ignore[func-returns-value]
+    raise column._refuse(f"{values.shown(twice)} is listed more than once", key=key)
+
+
+def _check_levels(column: Column, levels: tuple[str, ...] | str) -> None:
     if not levels:
         raise column._refuse("at least one level is needed", key="levels")
-    if len(set(levels)) != len(levels):
-        raise column._refuse("levels must differ from each other", key="levels")
-    if set(levels) & set(column.missing):
-        raise column._refuse("a level must not also be a missing code", key="levels")
+    _check_distinct(column, "levels", tuple(levels))
+    both = [level for level in levels if level in set(column.missing)]
+    if both:
+        raise column._refuse(
+            f"{values.shown(both[0])} is a level and a missing code; it can be only one of them",
+            key="levels",
+        )
 
 
-def _check_bounds(column: Column, low: object, high: object) -> None:
-    for key, bound in (("min", low), ("max", high)):
-        if isinstance(bound, float) and not abs(bound) < float("inf"):
-            raise column._refuse("must be a finite number", key=key)
-    if low is not None and high is not None and not low <= high:  # type: ignore[operator]
-        raise column._refuse("'min' must not be above 'max'", key="min")
+def _check_unread(column: Column) -> None:
+    if column.missing:
+        raise column._refuse(
+            f"a {column.kind} column is never read and has no missing codes", key="missing"
+        )
 
 
-def _check_bins(column: Column, bins: Bins) -> None:
-    if isinstance(bins, int) and bins < 1:
-        raise column._refuse("the number of bins must be at least 1", key="bins")
-    if isinstance(bins, tuple):
-        rising = all(a < b for a, b in zip(bins, bins[1:], strict=False))
-        if len(bins) < 2 or not rising:
-            raise column._refuse("bin edges must be at least two rising numbers", key="bins")
+def _settle_range(column: Number | Date | Datetime, bound: Check) -> None:
+    """Bounds and bins in their declared type; edges, where given, settle the bounds."""
+    for key in ("min", "max"):
+        if getattr(column, key) is not None or not isinstance(column, Number):
+            column._keep(key, bound)
+    column._keep("bins", partial(_bins, bound=bound))
+    if isinstance(column.bins, tuple):
+        _match_edges(column, column.bins)
+    if column.min is not None and column.max is not None and column.min > column.max:  # type: ignore[operator]
+        raise column._refuse(f"must not be above 'max', {column.max}", key="min")
+
+
+def _bins(value: Any, refuse: values.Refuse, *, bound: Check) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple):
+        return values.whole(value, refuse, low=1, high=MOST_BINS)
+    edges = tuple(bound(edge, refuse) for edge in value)
+    if not 2 <= len(edges) <= MOST_BINS + 1 or any(a >= b for a, b in pairwise(edges)):
+        raise refuse(f"bin edges must be 2 to {MOST_BINS + 1} values, each above the one before")
+    return edges
+
+
+def _match_edges(column: Number | Date | Datetime, edges: tuple[Any, ...]) -> None:
+    for key, edge, place in (("min", edges[0], "first"), ("max", edges[-1], "last")):
+        if getattr(column, key) not in (None, edge):
+            raise column._refuse(f"must be the {place} bin edge, {edge}, or be left out", key=key)
+        object.__setattr__(column, key, edge)
+
+
+def _format(value: Any, refuse: values.Refuse, *, bounds: tuple[date, date]) -> str:
+    """A strftime format in which the years of both bounds survive being written and read."""
+    if any(
+        directive in values.words(value, refuse) for directive in ("%z", "%Z", "%c", "%x", "%X")
+    ):
+        raise refuse("must not use %z, %Z, %c, %x or %X: no time zones, no local customs")
+    for bound in bounds:
+        moment = bound if isinstance(bound, datetime) else datetime.combine(bound, time())
+        if _year_read_back(moment, value) != bound.year:
+            raise refuse(
+                "must be a format such as '%Y-%m-%d' in which the years of 'min' and 'max' "
+                "can be written and read back"
+            )
+    return str(value)
+
+
+def _year_read_back(moment: datetime, form: str) -> int | None:
+    try:
+        return datetime.strptime(moment.strftime(form), form).year
+    except ValueError:
+        return None

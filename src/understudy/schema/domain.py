@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from types import MappingProxyType
 
@@ -29,10 +30,12 @@ class Axis(ABC):
 
     @property
     def size(self) -> int:
+        """How many cells there are, "missing" included."""
         return self.proper + self.nullable
 
     @property
     def missing_code(self) -> int | None:
+        """The number of the cell that stands for "missing", if there is one."""
         return self.proper if self.nullable else None
 
 
@@ -43,8 +46,15 @@ class LevelAxis(Axis):
     levels: tuple[str, ...]
     fallback: int
 
+    def __post_init__(self) -> None:
+        if not self.levels or len(set(self.levels)) != len(self.levels):
+            raise UsageError("an axis needs at least one level, and levels that differ")
+        if not 0 <= self.fallback < self.size:
+            raise UsageError("the fallback must be one of the cells")
+
     @property
     def proper(self) -> int:
+        """How many levels there are."""
         return len(self.levels)
 
 
@@ -59,12 +69,18 @@ class BinAxis(Axis):
     edges: tuple[float, ...]
     whole: bool
 
+    def __post_init__(self) -> None:
+        if len(self.edges) < 2 or any(a >= b for a, b in pairwise(self.edges)):
+            raise UsageError("an axis needs at least two edges, each above the one before")
+
     @property
     def proper(self) -> int:
+        """How many bins there are."""
         return len(self.edges) - 1
 
     @property
     def fallback(self) -> int:
+        """The cell of unreadable text."""
         return self.proper if self.nullable else 0
 
 
@@ -77,9 +93,12 @@ class Domain:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", MappingProxyType(dict(self.axes)))
+        if tuple(self.axes) != self.schema.modelled:
+            raise UsageError("a domain needs one axis for each modelled column, in their order")
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The names of the modelled columns, in the schema's order."""
         return tuple(self.axes)
 
     def shape(self, columns: Sequence[str]) -> tuple[int, ...]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from understudy.errors import SchemaError
-from understudy.schema.columns import Column
+from understudy.schema import values
+from understudy.schema.columns import Check, Column
 from understudy.schema.neighbours import Neighbours
+from understudy.schema.rules import parse
 
 SCHEMA_VERSION: Final = 1
+MOST_ROWS: Final = 2**40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +27,10 @@ class Dialect:
     encoding: str = "utf-8"
     header: bool = True
     strip: bool = False
+
+    def __post_init__(self) -> None:
+        _keep(self, "[table.csv]", delimiter=_delimiter, encoding=_encoding)
+        _keep(self, "[table.csv]", header=values.flag, strip=values.flag)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +44,26 @@ class Unit:
     max_rows: int = 1
     persons: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.column is not None:
+            _keep(self, "[table]", column=values.name)
+        _keep(self, "[table]", max_rows=partial(values.whole, low=1, high=MOST_ROWS))
+        if self.persons is not None:
+            _keep(self, "[table]", persons=_count)
+        if self.column is None and self.max_rows != 1:
+            raise _refuse(
+                'needs a unit column: unit = { column = "...", max_rows = 5 }', "max_rows"
+            )
+        if self.column is None and self.persons is not None:
+            raise _refuse(
+                "is the public number of persons and needs a unit column; "
+                "for a table with one row per person declare 'rows'",
+                "units",
+            )
+
     @property
     def name(self) -> str:
+        """The unit in plain words."""
         if self.column is None:
             return "one row"
         rows = "row" if self.max_rows == 1 else "rows"
@@ -50,6 +76,9 @@ class Rule:
 
     require: str
     description: str = ""
+
+    def __post_init__(self) -> None:
+        _keep(self, "[[rules]]", require=values.name, description=values.words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,24 +94,33 @@ class Schema:
     description: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
-        if not self.columns:
-            raise SchemaError("a schema needs at least one column", place="[columns]")
-        if self.rows is not None and self.unit.column is not None:
-            raise SchemaError(
-                "'rows' is for tables with one row per person; with a unit column declare "
+        _keep(self, "[table]", name=values.name, description=values.words)
+        object.__setattr__(self, "columns", MappingProxyType(_columns(self.columns)))
+        object.__setattr__(self, "rules", tuple(self.rules))
+        for key, kind in (("unit", Unit), ("csv", Dialect)):
+            if not isinstance(getattr(self, key), kind):
+                raise _refuse(f"must be a {kind.__name__}", key)
+        self._check_unit()
+        for number, rule in enumerate(self.rules, 1):
+            _check_rule(rule, number, self.columns)
+
+    def _check_unit(self) -> None:
+        if self.rows is not None:
+            _keep(self, "[table]", rows=_count)
+        if self.unit.column is None:
+            return
+        if self.rows is not None:
+            raise _refuse(
+                "is for tables with one row per person; with a unit column declare "
                 "'units', the public number of persons, instead",
-                place="[table]",
+                "rows",
             )
-        for key, number in (("rows", self.rows), ("units", self.unit.persons)):
-            if number is not None and number < 0:
-                raise SchemaError("must not be negative", place=f"[table] {key}")
-        if self.unit.max_rows < 1:
-            raise SchemaError("'max_rows' must be at least 1", place="[table] unit")
-        if self.unit.column is not None and self.unit.column not in self.columns:
-            raise SchemaError(
-                f"the unit column {self.unit.column!r} is not among the columns",
-                place="[table] unit",
+        if self.unit.column not in self.columns:
+            nearest = values.guess(self.unit.column, self.columns)
+            raise _refuse(
+                f"the unit column {values.shown(self.unit.column)} is not among the columns."
+                + nearest,
+                "unit",
             )
 
     @classmethod
@@ -90,13 +128,13 @@ class Schema:
         """Read a schema from a TOML file or a Frictionless Table Schema (``.json``)."""
         from understudy.schema.files import load
 
-        return load(Path(path))
+        return load(path)
 
     def save(self, path: str | Path) -> None:
         """Write the schema as TOML, or as a Frictionless Table Schema if the name ends in .json."""
         from understudy.schema.files import save
 
-        save(self, Path(path))
+        save(self, path)
 
     @property
     def neighbours(self) -> Neighbours:
@@ -123,3 +161,59 @@ class Schema:
     def open_columns(self) -> tuple[str, ...]:
         """Names of the columns for which levels or bounds are still to be bought."""
         return tuple(name for name, column in self.columns.items() if column.is_open)
+
+
+def _refuse(problem: str, key: str, place: str = "[table]") -> SchemaError:
+    return SchemaError(problem, key=key, place=place)
+
+
+def _keep(owner: object, place: str, **checks: Check) -> None:
+    """Bring keys of a frozen value to their declared type, or say where they are wrong."""
+    for key, check in checks.items():
+        shown = "units" if key == "persons" else key
+        refuse = partial(_refuse, key=shown, place=place)
+        object.__setattr__(owner, key, check(getattr(owner, key), refuse))
+
+
+def _count(value: Any, refuse: values.Refuse) -> int:
+    return values.whole(value, refuse, low=0, high=MOST_ROWS)
+
+
+def _delimiter(value: Any, refuse: values.Refuse) -> str:
+    if len(values.words(value, refuse)) != 1 or value in '"\r\n':
+        raise refuse("must be one character, and neither a double quote nor a line break")
+    return str(value)
+
+
+def _encoding(value: Any, refuse: values.Refuse) -> str:
+    try:
+        "".encode(values.words(value, refuse))
+    except (LookupError, ValueError):
+        raise refuse("must be a text encoding that Python knows, such as 'utf-8'") from None
+    return str(value)
+
+
+def _columns(columns: Any) -> dict[str, Column]:
+    if not isinstance(columns, Mapping):
+        raise SchemaError("must be a mapping from names to columns", place="[columns]")
+    if not columns:
+        raise SchemaError("a schema needs at least one column", place="[columns]")
+    for name, column in columns.items():
+        if not isinstance(column, Column) or column.name != name:
+            raise SchemaError("must be a column that carries the same name", column=str(name))
+    return dict(columns)
+
+
+def _check_rule(rule: Any, number: int, columns: Mapping[str, Column]) -> None:
+    place = f"[[rules]] {number}"
+    if not isinstance(rule, Rule):
+        raise SchemaError("must be a Rule", place=place)
+    try:
+        parse(rule.require, columns)
+    except SchemaError as error:
+        raise SchemaError(
+            f"{error.message} ({error.place})",
+            column=error.column,
+            key="require",
+            place=place,
+        ) from None
