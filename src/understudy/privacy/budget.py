@@ -6,37 +6,59 @@
 
 Budgets add, compare and split exactly: ``sum(b.split(a=1, b=2).values())`` is ``b`` itself, so no
 rounding error can refuse a budget its own shares. Different currencies never mix silently;
-``understudy.privacy.convert`` names every conversion and its price.
+``understudy.privacy.convert`` names every conversion and its price. Budgets are only partly
+ordered (more epsilon, less delta), so there is ``covers`` and no ``<``.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from decimal import Context, Decimal
 from fractions import Fraction
-from math import isfinite
-from typing import ClassVar, Self, final
+from numbers import Rational, Real
+from typing import Any, ClassVar, Final, Self, final
 
 from understudy.errors import UsageError
 
-Exact = Fraction | int | float | str
+Exact = Fraction | int | float | str | Decimal
+
+# Python writes no integer of more than 4300 digits as text; ledgers and cards store text.
+_LONGEST_BITS: Final = 13_000
+_LONGEST_EXPONENT: Final = 5
 
 
 def exact(value: Exact, *, name: str) -> Fraction:
-    """The rational that a person means by ``value``: 0.1 is one tenth, not its binary neighbour."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+    """The rational that a person means by ``value``: 0.1 is one tenth, not its binary neighbour.
+
+    Takes whole numbers, fractions, decimals, floats (NumPy's too) and text such as "1/3".
+    """
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal | str):
         raise UsageError(f"{name} must be a number, not {type(value).__name__}")
-    if isinstance(value, float) and not isfinite(value):
-        raise UsageError(f"{name} must be a finite number")
+    if isinstance(value, Rational):
+        number = Fraction(int(value.numerator), int(value.denominator))
+    else:
+        number = _parsed(str(value), name=name)
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _LONGEST_BITS:
+        raise UsageError(f"{name} has too many digits; use a shorter number")
+    return number
+
+
+def _parsed(text: str, *, name: str) -> Fraction:
+    # A short text can stand for a number too large for memory: "1e999999999".
+    exponent = text.strip().lower().partition("e")[2]
     try:
-        return Fraction(repr(float(value)) if isinstance(value, float) else value)
+        if len(exponent) <= _LONGEST_EXPONENT:
+            return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise UsageError(f"{name} must be a number such as 0.5 or '1/3'") from None
+        pass
+    raise UsageError(f"{name} must be a finite number such as 0.5 or '1/3'") from None
 
 
 @dataclass(frozen=True)
 class Budget(ABC):
-    """An amount of privacy loss: non-negative in every part."""
+    """An amount of privacy loss: non-negative in every part, and delta below 1."""
 
     currency: ClassVar[str]
 
@@ -45,57 +67,57 @@ class Budget(ABC):
             value = exact(getattr(self, field.name), name=field.name)
             if value < 0:
                 raise UsageError(f"{field.name} must not be negative")
+            if field.name == "delta" and value >= 1:
+                raise UsageError("delta must be below 1; at 1 nothing is promised")
             object.__setattr__(self, field.name, value)
-        delta = getattr(self, "delta", Fraction(0))
-        if delta >= 1:
-            raise UsageError("delta must be below 1")
 
     @property
     @abstractmethod
     def parts(self) -> tuple[Fraction, ...]:
         """The amounts, in a fixed order."""
 
-    def _like(self, parts: tuple[Fraction, ...]) -> Self:
-        return type(self)(*parts)
-
-    def _same(self, other: Budget) -> None:
-        if type(self) is not type(other):
-            raise UsageError(
-                f"cannot combine {self.currency} with {other.currency}; "
-                "convert one of them by a named conversion first"
-            )
-
     @final
     def __add__(self, other: Budget) -> Self:
-        self._same(other)
-        return self._like(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+        same = self._same(other)
+        return self._like(a + b for a, b in zip(self.parts, same.parts, strict=True))
+
+    @final
+    def __radd__(self, other: object) -> Self:
+        """Let ``sum(budgets)`` start from its 0, and from nothing else."""
+        return self if type(other) is int and other == 0 else self + self._same(other)
 
     @final
     def __sub__(self, other: Budget) -> Self:
-        self._same(other)
-        return self._like(tuple(a - b for a, b in zip(self.parts, other.parts, strict=True)))
+        if not self.covers(other):
+            raise UsageError(f"cannot take {other} from {self}: it is more than there is")
+        return self._like(a - b for a, b in zip(self.parts, other.parts, strict=True))
 
     @final
-    def __mul__(self, share: Fraction | int) -> Self:
-        return self._like(tuple(part * share for part in self.parts))
+    def __mul__(self, share: Exact) -> Self:
+        factor = exact(share, name="share")
+        return self._like(part * factor for part in self.parts)
+
+    __rmul__ = __mul__
 
     @final
     def covers(self, other: Budget) -> bool:
         """Whether ``other`` fits into this budget, exactly."""
-        self._same(other)
-        return all(a >= b for a, b in zip(self.parts, other.parts, strict=True))
+        same = self._same(other)
+        return all(a >= b for a, b in zip(self.parts, same.parts, strict=True))
 
     @property
     def is_zero(self) -> bool:
+        """Whether nothing at all may be spent."""
         return not any(self.parts)
 
     @final
-    def zero(self) -> Self:
-        """Nothing spent, in the same currency."""
-        return self * 0
+    @classmethod
+    def zero(cls) -> Self:
+        """Nothing spent, in this currency."""
+        return cls(*(0 for _ in fields(cls)))
 
     @final
-    def split(self, **weights: Exact) -> dict[str, Self]:
+    def split(self, /, **weights: Exact) -> dict[str, Self]:
         """Shares in proportion to the weights; together they are exactly the whole."""
         amounts = {name: exact(weight, name=name) for name, weight in weights.items()}
         total = sum(amounts.values())
@@ -106,9 +128,28 @@ class Budget(ABC):
     @final
     def shares(self, count: int) -> list[Self]:
         """``count`` equal shares; together they are exactly the whole."""
-        if count < 1:
-            raise UsageError("a budget is split into at least one share")
-        return [self * Fraction(1, count)] * count
+        whole = exact(count, name="the number of shares")
+        if whole < 1 or whole.denominator != 1:
+            raise UsageError("a budget is split into a whole number of shares, at least one")
+        return [self * (1 / whole)] * int(whole)
+
+    @final
+    def to_json(self) -> dict[str, str]:
+        """The currency and each part as exact "p/q" text, for ledgers and cards."""
+        amounts = {field.name: str(getattr(self, field.name)) for field in fields(self)}
+        return {"currency": self.currency, **amounts}
+
+    def _like(self, parts: Any) -> Self:
+        return type(self)(*parts)
+
+    def _same(self, other: object) -> Self:
+        if isinstance(other, type(self)):
+            return other
+        found = other.currency if isinstance(other, Budget) else type(other).__name__
+        raise UsageError(
+            f"cannot combine {self.currency} with {found}; "
+            "convert one of them by a named conversion first"
+        )
 
 
 @final
@@ -121,10 +162,11 @@ class PureDP(Budget):
 
     @property
     def parts(self) -> tuple[Fraction, ...]:
+        """The amounts, in a fixed order."""
         return (self.epsilon,)
 
     def __str__(self) -> str:
-        return f"epsilon = {float(self.epsilon):.6g}"
+        return f"epsilon = {_plain(self.epsilon, digits=6)}"
 
 
 @final
@@ -138,11 +180,12 @@ class ZCDP(Budget):
 
     @property
     def parts(self) -> tuple[Fraction, ...]:
+        """The amounts, in a fixed order."""
         return (self.rho, self.delta)
 
     def __str__(self) -> str:
-        tail = f", delta = {float(self.delta):.3g}" if self.delta else ""
-        return f"rho = {float(self.rho):.6g}{tail}"
+        tail = f", delta = {_plain(self.delta, digits=3)}" if self.delta else ""
+        return f"rho = {_plain(self.rho, digits=6)}{tail}"
 
 
 @final
@@ -156,10 +199,31 @@ class ApproxDP(Budget):
 
     @property
     def parts(self) -> tuple[Fraction, ...]:
+        """The amounts, in a fixed order."""
         return (self.epsilon, self.delta)
 
     def __str__(self) -> str:
-        return f"epsilon = {float(self.epsilon):.6g}, delta = {float(self.delta):.3g}"
+        delta = _plain(self.delta, digits=3)
+        return f"epsilon = {_plain(self.epsilon, digits=6)}, delta = {delta}"
 
 
-CURRENCIES: dict[str, type[Budget]] = {kind.currency: kind for kind in (PureDP, ZCDP, ApproxDP)}
+CURRENCIES: Final[dict[str, type[Budget]]] = {
+    kind.currency: kind for kind in (PureDP, ZCDP, ApproxDP)
+}
+
+
+def budget_from_json(data: Mapping[str, Any]) -> Budget:
+    """The budget that ``to_json`` wrote; anything else is refused."""
+    amounts = dict(data)
+    kind = CURRENCIES.get(str(amounts.pop("currency", None)))
+    if kind is None or set(amounts) != {field.name for field in fields(kind)}:
+        raise UsageError(f"not a budget; one has a currency of {', '.join(CURRENCIES)}")
+    return kind(**amounts)
+
+
+def _plain(value: Fraction, *, digits: int) -> str:
+    """A few digits for a person, also where a float would overflow or vanish."""
+    few = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+    near = float(few)
+    vanished = near == 0 and few != 0
+    return f"{few:e}" if vanished or near == float("inf") else f"{near:.{digits}g}"
