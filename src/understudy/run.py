@@ -12,6 +12,7 @@ from typing import final
 import numpy as np
 
 from understudy.data.backend import Backend
+from understudy.errors import UsageError
 from understudy.gate.noise import Noise
 from understudy.gate.prepare import prepare
 from understudy.gate.private_table import PrivateTable
@@ -60,6 +61,25 @@ def sample(
     size = rows_of(models[0], rows)
     chosen = models if len(models) > 1 else models * copies
     return tuple(model.sample(size, rng) for model in chosen)
+
+
+def check_output(*, rows: int | None, copies: int, seed: int | None) -> None:
+    """Refuse numbers of rows or copies and seeds that make no sense."""
+    for name, number, least in (("rows", rows, 0), ("copies", copies, 1), ("seed", seed, 0)):
+        if number is None:
+            continue
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise UsageError(f"{name} must be a whole number, {least} or more")
+
+
+def check_currency(method: Synthesizer, allotment: Allotment) -> None:
+    """Refuse a budget in a currency that the method cannot spend."""
+    if not isinstance(allotment.for_fit, method.accepts):
+        able = " or ".join(kind.__name__ for kind in method.accepts)
+        raise UsageError(
+            f"this method spends {able}, not {type(allotment.for_fit).__name__}: give epsilon "
+            "and delta, or rho, for zCDP; epsilon alone for pure differential privacy"
+        )
 
 
 def rows_of(model: Model, rows: int | None) -> int:

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from understudy.errors import UsageError
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from understudy.methods.base import Synthesizer
 
 NOT_METHODS = frozenset({"__init__", "base"})
+AUTO = "auto"
+DEFAULT = "independent"
 
 
 def names() -> tuple[str, ...]:
@@ -34,3 +38,19 @@ def get(name: str) -> type[Synthesizer]:
     module = import_module(f"understudy.methods.{name.replace('-', '_')}")
     method: type[Synthesizer] = module.METHOD
     return method
+
+
+def name_of(method: Synthesizer) -> str:
+    """The name under which a method is found: its file's."""
+    return type(method).__module__.rpartition(".")[2].replace("_", "-")
+
+
+def build(name: str, options: Mapping[str, Any]) -> Synthesizer:
+    """The method of this name with these hyper-parameters; refuses unknown ones."""
+    kind = get(DEFAULT if name == AUTO else name)
+    allowed = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    unknown = [key for key in options if key not in allowed]
+    if unknown:
+        known = f"it has {', '.join(allowed)}" if allowed else "it has none"
+        raise UsageError(f"{name!r} has no hyper-parameter {', '.join(map(repr, unknown))}; {known}")
+    return kind(**options)

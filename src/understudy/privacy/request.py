@@ -51,6 +51,13 @@ class Allotment:
     for_domain: Budget | None
     for_fit: Budget
 
+    @property
+    def conversion(self) -> str:
+        """The step from the budget asked for to the working one, in words; empty if none."""
+        if type(self.asked) is type(self.working):
+            return ""
+        return f"{self.asked} worked as {self.working} by the tight Renyi conversion"
+
 
 def allot(asked: Budget, schema: Schema) -> Allotment:
     """Convert to the working currency and set aside what the schema's open columns need."""
