@@ -1,0 +1,52 @@
+"""Compiled assignment; ``transport.match`` is the readable twin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@njit(cache=True)
+def match(cost: Array) -> Array:
+    """The row matched to each column of a square matrix, at least cost."""
+    size = cost.shape[0]
+    u, v = np.zeros(size), np.zeros(size + 1)
+    row_of = np.full(size + 1, -1, dtype=np.int64)
+    for entering in range(size):
+        row_of[size] = entering
+        column, before = _augmenting_path(cost, u, v, row_of)
+        while column != size:
+            row_of[column] = row_of[before[column]]
+            column = before[column]
+    return row_of[:size]
+
+
+@njit(cache=True)
+def _augmenting_path(cost: Array, u: Array, v: Array, row_of: Array) -> tuple[int, Array]:
+    """The free column nearest to the entering row, and the way to it; raises the potentials."""
+    size = cost.shape[0]
+    distance, before = np.full(size, np.inf), np.full(size, size, dtype=np.int64)
+    done = np.zeros(size, dtype=np.bool_)
+    column, length = size, 0.0
+    while row_of[column] >= 0:
+        row, nearest, nearest_column = row_of[column], np.inf, -1
+        for j in range(size):
+            if not done[j]:
+                reached = length + cost[row, j] - u[row] - v[j]
+                if reached < distance[j]:
+                    distance[j], before[j] = reached, column
+                if distance[j] < nearest:
+                    nearest, nearest_column = distance[j], j
+        column, length = nearest_column, nearest
+        done[column] = True
+    u[row_of[size]] += length
+    for j in range(size):
+        if done[j] and j != column:
+            u[row_of[j]] += length - distance[j]
+            v[j] -= length - distance[j]
+    return column, before
