@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md says what is true: its table, its folders and the rules that the checker holds."""
+"""ARCHITECTURE.md says what is true: its table, its folders and the rules checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ NOT_ROOMS = {"__init__", "__main__", "errors"}
 
 def table_of(text: str) -> dict[str, tuple[frozenset[str], str]]:
     """Room -> (what it may import, whether it sees private rows), as the page's table says."""
-    section = text.split("## The rooms")[1].split("\n## ")[0]
+    _, _, below = text.partition("## The rooms")
+    section, _, _ = below.partition("\n## ")
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     found = {}
     for row in rows:
