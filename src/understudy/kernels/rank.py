@@ -6,11 +6,12 @@ are the inversions of the sorted y. Pairs tied in x or y are counted from the ce
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import worth_compiling
 
 WORTH_COMPILING: Final = 3_000_000  # rows x bits: NumPy needs about half a second
 
@@ -33,10 +34,10 @@ def inversions(values: NDArray[Any]) -> int:
     """How many pairs i < j have values[i] > values[j]; values are whole numbers from 0."""
     highest = int(values.max()) if len(values) else 0
     bits = highest.bit_length()
-    if "numba" in sys.modules or len(values) * bits > WORTH_COMPILING:
-        from understudy.kernels.rank_numba import inversions as compiled
+    if worth_compiling(len(values) * bits, above=WORTH_COMPILING):
+        from understudy.kernels.rank_compiled import inversions as fast
 
-        return int(compiled(values.astype(np.int64), highest + 1))
+        return int(fast(values.astype(np.int64), highest + 1))
     return _inversions(values.astype(np.int64), bits)
 
 

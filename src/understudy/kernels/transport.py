@@ -6,11 +6,12 @@ it is, so callers cancel it first and only the difference of the samples is tran
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import worth_compiling
 
 WORTH_COMPILING: Final = 400  # rows; beyond, NumPy needs more than about half a second
 
@@ -19,10 +20,10 @@ def least_assignment(cost: NDArray[np.float64]) -> float:
     """The least sum of ``cost[i, match(i)]`` over all one-to-one matchings of a square matrix."""
     if cost.ndim != 2 or cost.shape[0] != cost.shape[1]:
         raise ValueError("a matching needs a square cost matrix")
-    if "numba" in sys.modules or len(cost) > WORTH_COMPILING:
-        from understudy.kernels.transport_numba import match as compiled
+    if worth_compiling(len(cost), above=WORTH_COMPILING):
+        from understudy.kernels.transport_compiled import match as fast
 
-        matched = compiled(np.ascontiguousarray(cost, dtype=np.float64))
+        matched = fast(np.ascontiguousarray(cost, dtype=np.float64))
     else:
         matched = match(np.asarray(cost, dtype=np.float64))
     return float(np.sum(cost[matched, np.arange(len(cost))]))

@@ -18,13 +18,14 @@ the cells, whether that order means something or not.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import worth_compiling
 
 Rows = Sequence[NDArray[Any]]
 
@@ -89,10 +90,10 @@ def _steps(tables: list[NDArray[Any]], sizes: Sequence[int], depth: int) -> floa
 
 
 def _engine(steps: float) -> ModuleType:
-    if "numba" in sys.modules or steps > WORTH_COMPILING:
-        from understudy.kernels import trees_numba
+    if worth_compiling(steps, above=WORTH_COMPILING):
+        from understudy.kernels import trees_compiled
 
-        return trees_numba
+        return trees_compiled
     from understudy.kernels import trees_numpy
 
     return trees_numpy

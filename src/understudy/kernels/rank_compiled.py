@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from understudy.kernels.compiling import compiled
 
-@njit(cache=True)
+
+@compiled()
 def inversions(values: NDArray[Any], size: int) -> int:
     """How many pairs i < j have values[i] > values[j]; values lie in 0 .. size - 1."""
     seen = np.zeros(size + 1, dtype=np.int64)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import compiled
 
 Array = NDArray[Any]
 
 
-@njit(cache=True)
+@compiled()
 def match(cost: Array) -> Array:
     """The row matched to each column of a square matrix, at least cost."""
     size = cost.shape[0]
@@ -26,7 +27,7 @@ def match(cost: Array) -> Array:
     return row_of[:size]
 
 
-@njit(cache=True)
+@compiled()
 def _augmenting_path(cost: Array, u: Array, v: Array, row_of: Array) -> tuple[int, Array]:
     """The free column nearest to the entering row, and the way to it; raises the potentials."""
     size = cost.shape[0]

@@ -13,15 +13,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import compiled
 
 Array = NDArray[Any]
 
 _VECTORS = {"nnan", "nsz"}
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def least_gini(real: Array, synthetic: Array, sizes: Array, depth: int) -> float:
     """The least impurity over all trees of this depth; see ``trees.least_gini``."""
     k, n = synthetic.shape[1], real.shape[1]
@@ -32,12 +33,12 @@ def least_gini(real: Array, synthetic: Array, sizes: Array, depth: int) -> float
     return min(_leaf(k, n), _depth3(real, synthetic, sizes))
 
 
-@njit(cache=True, fastmath=_VECTORS, inline="always")
+@compiled(fastmath=_VECTORS, inline="always")
 def _leaf(a: float, b: float) -> float:
     return a * b / max(a + b, 1.0)
 
 
-@njit(cache=True)
+@compiled()
 def _edges1(column: Array, size: int) -> Array:
     """E[t] = number of rows in cells below t."""
     counts = np.zeros(size, dtype=np.int64)
@@ -49,7 +50,7 @@ def _edges1(column: Array, size: int) -> Array:
     return edges
 
 
-@njit(cache=True)
+@compiled()
 def _edges2(x: Array, y: Array, size_x: int, size_y: int) -> Array:
     """E[t, s] = number of rows with x < t and y < s.
 
@@ -72,7 +73,7 @@ def _edges2(x: Array, y: Array, size_x: int, size_y: int) -> Array:
     return edges
 
 
-@njit(cache=True)
+@compiled()
 def _edges3(x: Array, y: Array, z: Array, shape: tuple[int, int, int]) -> Array:
     """E[t, s, u] = number of rows with x < t, y < s and z < u."""
     size_x, size_y, size_z = shape
@@ -91,7 +92,7 @@ def _edges3(x: Array, y: Array, z: Array, shape: tuple[int, int, int]) -> Array:
     return edges
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _depth1(real: Array, synthetic: Array, sizes: Array) -> float:
     k, n = synthetic.shape[1], real.shape[1]
     best = _leaf(k, n)
@@ -102,7 +103,7 @@ def _depth1(real: Array, synthetic: Array, sizes: Array) -> float:
     return best
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _depth2(real: Array, synthetic: Array, sizes: Array) -> float:
     """half[f, 0, t] (half[f, 1, t]): best split of the rows below (from) threshold t of f."""
     columns = len(sizes)
@@ -120,7 +121,7 @@ def _depth2(real: Array, synthetic: Array, sizes: Array) -> float:
     return best
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _split_again(a: Array, b: Array, half: Array) -> None:
     """Both splits on one column, or no second split at all."""
     last = len(a) - 1
@@ -134,7 +135,7 @@ def _split_again(a: Array, b: Array, half: Array) -> None:
             half[1, s] = min(half[1, s], middle + above)
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _scan_quadrants(a: Array, b: Array, half_x: Array, half_y: Array) -> None:
     nx, ny = a.shape[0] - 1, a.shape[1] - 1
     low_y, high_y = half_y[0], half_y[1]
@@ -153,7 +154,7 @@ def _scan_quadrants(a: Array, b: Array, half_x: Array, half_y: Array) -> None:
         half_x[0, t], half_x[1, t] = min(half_x[0, t], below), min(half_x[1, t], above)
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _depth3(real: Array, synthetic: Array, sizes: Array) -> float:
     """Fill two tables of best last splits, then choose the first two splits.
 
@@ -190,7 +191,7 @@ def _depth3(real: Array, synthetic: Array, sizes: Array) -> float:
     return _first_two_splits(slab, quad, sizes)
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _cut_slabs(a: Array, b: Array, slab: Array) -> None:
     """A slab of one column, whole or cut again along the same column."""
     edges = len(a)
@@ -202,7 +203,7 @@ def _cut_slabs(a: Array, b: Array, slab: Array) -> None:
                 slab[r, t] = min(slab[r, t], cut)
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _cut_quadrants(a: Array, b: Array, quad: Array, slab: Array) -> None:
     """Slabs of x cut along y, and quadrants of (x, y) whole or cut again along x."""
     nx, ny = a.shape[0] - 1, a.shape[1] - 1
@@ -237,7 +238,7 @@ def _cut_quadrants(a: Array, b: Array, quad: Array, slab: Array) -> None:
             slab[r, t] = min(slab[r, t], cut)
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _scan_octants(a: Array, b: Array, xy: Array, xz: Array, yz: Array) -> None:
     """Quadrants of each pair of (x, y, z) cut along the third column."""
     nx, ny, nz = a.shape[0] - 1, a.shape[1] - 1, a.shape[2] - 1
@@ -275,7 +276,7 @@ def _scan_octants(a: Array, b: Array, xy: Array, xz: Array, yz: Array) -> None:
             xy[1, 1, t, s] = min(xy[1, 1, t, s], cut11)
 
 
-@njit(cache=True, fastmath=_VECTORS)
+@compiled(fastmath=_VECTORS)
 def _first_two_splits(slab: Array, quad: Array, sizes: Array) -> float:
     best = np.inf
     for f in range(len(sizes)):
