@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understudy.kernels import rank, rank_numba
+from understudy.kernels import rank, rank_compiled
 
 columns = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=40)
 
@@ -16,7 +16,7 @@ def both(values: np.ndarray) -> set[int]:
     highest = int(values.max()) if len(values) else 0
     return {
         rank._inversions(values, highest.bit_length()),
-        int(rank_numba.inversions(values, highest + 1)),
+        int(rank_compiled.inversions(values, highest + 1)),
     }
 
 

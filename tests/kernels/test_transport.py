@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understudy.kernels import transport, transport_numba
+from understudy.kernels import transport, transport_compiled
 
 
 def both(cost: np.ndarray) -> list[float]:
     columns = np.arange(len(cost))
     return [
-        float(cost[engine.match(cost), columns].sum()) for engine in (transport, transport_numba)
+        float(cost[engine.match(cost), columns].sum()) for engine in (transport, transport_compiled)
     ]
 
 
@@ -40,7 +40,7 @@ def test_equals_scipy(size):
 
 def test_every_row_and_column_is_matched_once():
     cost = np.random.default_rng(0).random((40, 40))
-    for engine in (transport, transport_numba):
+    for engine in (transport, transport_compiled):
         assert sorted(engine.match(cost)) == list(range(40))
 
 

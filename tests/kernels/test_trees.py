@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from understudy.kernels import trees, trees_numba, trees_numpy
+from understudy.kernels import trees, trees_compiled, trees_numpy
 
-ENGINES = [trees_numpy, trees_numba]
+ENGINES = [trees_numpy, trees_compiled]
 
 
 def leaf(a: int, b: int) -> float:
@@ -118,7 +118,7 @@ def test_replacing_one_real_row_moves_gini_by_at_most_k_over_k_plus_1(tables, da
     other = real.copy()
     other[:, 0] = [data.draw(st.integers(0, int(size) - 1)) for size in sizes]
     for depth in (1, 2, 3):
-        one, two = (trees_numba.least_gini(r, synthetic, sizes, depth) for r in (real, other))
+        one, two = (trees_compiled.least_gini(r, synthetic, sizes, depth) for r in (real, other))
         assert abs(one - two) <= k / (k + 1) + 1e-9
 
 
@@ -127,7 +127,7 @@ def test_the_sensitivity_is_reached():
     synthetic = np.zeros((1, 4), dtype=np.uint8)
     apart, one_inside = np.array([[1, 1, 1]], np.uint8), np.array([[0, 1, 1]], np.uint8)
     sizes = np.array([2], dtype=np.int64)
-    moved = trees_numba.least_gini(one_inside, synthetic, sizes, 1) - trees_numba.least_gini(
+    moved = trees_compiled.least_gini(one_inside, synthetic, sizes, 1) - trees_compiled.least_gini(
         apart, synthetic, sizes, 1
     )
     assert moved == pytest.approx(4 / 5)
