@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version as installed_version
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -11,10 +10,12 @@ sys.path.insert(0, str(HERE))
 
 import pages  # noqa: E402
 
+import understudy  # noqa: E402
+
 project = "Understudy"
 author = "The Understudy developers"
 project_copyright = author
-version = release = installed_version("understudy")
+version = release = understudy.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]

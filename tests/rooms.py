@@ -38,6 +38,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"schema", "table", "models", "kernels", "release"}),
     "release": frozenset({"schema", "table", "models", "kernels", "privacy", "report.card"}),
     "run": frozenset({"schema", "table", "data", "privacy", "gate", "models", "methods"}),
+    "plan": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
     "cli": EVERYTHING,
     "api": EVERYTHING,
     "__init__": EVERYTHING,
@@ -62,7 +63,9 @@ RESERVED_TO_ROOMS: Final[dict[str, frozenset[str]]] = {
     "duckdb": frozenset({"data", "table"}),
 }
 NO_SEEDED_NOISE: Final = frozenset({"data", "gate", "privacy", "schema"})
-IMPORT_BY_NAME: Final = frozenset({"__init__.py", "methods/__init__.py", "models/__init__.py"})
+IMPORT_BY_NAME: Final = frozenset(  # the lists of names, methods and models; optional dataframes
+    {"__init__.py", "methods/__init__.py", "models/__init__.py", "table/frames.py"}
+)
 VAGUE_NAMES: Final = frozenset({"utils", "util", "common", "helpers", "helper", "misc"})
 LONGEST_FUNCTION: Final = 60
 LONGEST_FILE: Final = 350
@@ -150,7 +153,7 @@ def _library_problems(path: str, tree: ast.AST) -> Iterator[str]:
         yield "numpy's random numbers are for post-processing only"
     by_name = _uses(used, "importlib.import_module") or "__import__" in _called(tree)
     if path not in IMPORT_BY_NAME and by_name:
-        yield "only the lists of methods and models may import by name"
+        yield "this file may not import by name"
     if _called(tree) & {"eval", "exec", "compile"}:
         yield "text must never be run as code"
 

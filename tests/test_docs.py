@@ -192,7 +192,7 @@ def test_a_page_is_run_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.Mo
     [
         ("```console\n$ exit 3\n```\n", "page.md:2: exit code 3"),
         ("```console\n$ true\n$ echo told; false\n```\n", "told"),
-        ("```python\nassert 1 == 2\n```\n", ""),
+        ("```python\nassert 1 == 2, 'never'\n```\n", "never"),
     ],
 )
 def test_a_page_that_lies_is_found(page: str, complaint: str, tmp_path: Path) -> None:
