@@ -18,10 +18,11 @@ from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self, TypeVar, final
 
 from understudy.errors import UsageError
 
+Kind = TypeVar("Kind", bound="Budget")
 Exact = Fraction | int | float | str | Decimal
 
 # Python writes no integer of more than 4300 digits as text; ledgers and cards store text.
@@ -104,6 +105,13 @@ class Budget(ABC):
         """Whether ``other`` fits into this budget, exactly."""
         same = self._same(other)
         return all(a >= b for a, b in zip(self.parts, same.parts, strict=True))
+
+    @final
+    def beyond(self, other: Budget) -> Self:
+        """What of this does not fit into ``other``, part by part."""
+        same = self._same(other)
+        pairs = zip(self.parts, same.parts, strict=True)
+        return self._like(max(a - b, Fraction(0)) for a, b in pairs)
 
     @property
     def is_zero(self) -> bool:
@@ -210,6 +218,14 @@ class ApproxDP(Budget):
 CURRENCIES: Final[dict[str, type[Budget]]] = {
     kind.currency: kind for kind in (PureDP, ZCDP, ApproxDP)
 }
+
+
+def known_currency(currency: type[Kind]) -> type[Kind]:
+    """``currency`` itself, if it is one of the three; anything else is refused."""
+    if currency not in CURRENCIES.values():
+        names = ", ".join(kind.__name__ for kind in CURRENCIES.values())
+        raise UsageError(f"a currency is one of {names}, not {currency!r}")
+    return currency
 
 
 def budget_from_json(data: Mapping[str, Any]) -> Budget:
