@@ -1,0 +1,94 @@
+"""At most ``max_rows`` rows of one person: who has more keeps some, chosen by a keyed hash.
+
+Which rows a person keeps depends on what that person's rows hold and on a secret key, on nothing
+else: not on the order of the file, nor on other people. So two tables that differ by one person
+differ, after this, by at most ``max_rows`` rows of that person. Of rows that are all alike it makes
+no difference which are kept. The key is drawn anew from the operating system for every table that
+is opened and never leaves this file.
+
+Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows without an id (no
+cell, blank, or one of the column's missing codes) are taken together as the rows of one person.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.data.cells import Cells, Rows
+from understudy.data.texts import Text
+from understudy.schema.columns import Column
+from understudy.schema.schema import Schema
+
+KEY_BYTES: Final = 32
+_NOBODY: Final = ""
+
+
+def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
+    """The rows that stay. ``key`` is for tests only; without it, it is drawn here and forgotten."""
+    if schema.unit.column is None:
+        return rows
+    persons = _persons(rows.columns[schema.unit.column], schema)
+    crowded = np.flatnonzero((np.bincount(persons) > schema.unit.max_rows)[persons])
+    if not len(crowded):
+        return rows
+    marks = _marks(rows.only(crowded), schema, key or os.urandom(KEY_BYTES))
+    surplus = crowded[_surplus(persons[crowded], marks, schema.unit.max_rows)]
+    return rows.only(np.delete(np.arange(rows.number), surplus))
+
+
+def count_persons(rows: Rows, schema: Schema) -> int:
+    """How many persons the rows are of."""
+    assert schema.unit.column is not None
+    return len(np.unique(_persons(rows.columns[schema.unit.column], schema)))
+
+
+def _persons(ids: Cells, schema: Schema) -> NDArray[np.int64]:
+    """A number for the person of each row."""
+    column = schema.columns[str(schema.unit.column)]
+    named = Cells.of_texts(_identity(column, text) for text in ids.texts(column))
+    return named.index.astype(np.int64)[ids.index]
+
+
+def _identity(column: Column, text: Text) -> str:
+    return _NOBODY if text is None or text in column.missing else str(text)
+
+
+def _marks(rows: Rows, schema: Schema, key: bytes) -> NDArray[np.uint64]:
+    """A pseudo-random number for each row, by the content of its learned columns alone."""
+    marks = np.zeros(rows.number, dtype=np.uint64)
+    for name in sorted(schema.modelled):
+        cells = rows.columns[name]
+        # Only the values that occur in these rows: most people have few enough.
+        used, index = np.unique(cells.index, return_inverse=True)
+        texts = Cells(cells.values[used], index.astype(np.int32)).texts(schema.columns[name])
+        marks = _scrambled(marks + _keyed(texts, key)[index])
+    return marks
+
+
+def _keyed(texts: Iterable[Text], key: bytes) -> NDArray[np.uint64]:
+    digests = [
+        blake2b(b"" if text is None else b"=" + str(text).encode(), key=key, digest_size=8).digest()
+        for text in texts
+    ]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def _scrambled(marks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A fixed one-to-one map of 64-bit numbers, so that columns do not simply add up."""
+    for multiplier in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        marks = (marks ^ (marks >> np.uint64(30))) * np.uint64(multiplier)
+    return marks ^ (marks >> np.uint64(31))
+
+
+def _surplus(persons: NDArray[Any], marks: NDArray[np.uint64], most: int) -> NDArray[np.intp]:
+    """The rows after each person's first ``most`` in the order of their marks."""
+    order = np.lexsort((marks, persons))
+    ordered = persons[order]
+    place = np.arange(len(ordered)) - np.searchsorted(ordered, ordered, side="left")
+    return order[place >= most]

@@ -1,0 +1,111 @@
+"""Reads dataframes: whatever narwhals knows (pandas, polars, pyarrow, ...), or any Arrow stream.
+
+The type of a dataframe's column may depend on a single cell of it, so no meaning hangs on types:
+each value goes by the text form of ``texts.py``, and arrays of numbers or moments only take a
+shorter way to the same cell.
+
+pandas needs one rule more. It stores whole numbers as floats as soon as one of them is blank, and
+floats know whole numbers up to 2**53 only. So from pandas every whole number is read as its
+nearest float, blank or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.data.cells import Cells, Rows
+from understudy.data.header import positions
+from understudy.data.source import ALLOWED, Source
+from understudy.data.stored import read_stream
+from understudy.errors import SourceError, TableMismatch, UsageError
+from understudy.schema.columns import Column
+from understudy.schema.schema import Schema
+
+FEATHER_NEEDS = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
+
+
+def read_frame(source: Source, schema: Schema) -> Rows:
+    """The rows of a dataframe; its index, if it has one, is no column."""
+    try:
+        table = nw.from_native(source.frame, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise TableMismatch(f"{source.name} has several columns of one name; rename them") from None
+    if isinstance(table, nw.DataFrame):
+        return _read_eager(table, schema, found_in=source.name)
+    if hasattr(source.frame, "__arrow_c_stream__"):
+        return read_stream(source, schema)
+    if isinstance(table, nw.LazyFrame):
+        return _read_lazy(table, schema, found_in=source.name)
+    raise UsageError(f"{source.name} is no table; give {ALLOWED}")
+
+
+def read_feather(source: Source, schema: Schema) -> Rows:
+    """The rows of a Feather (Arrow IPC) file, by whichever of pyarrow and polars is there."""
+    path = str(source.path)
+    try:
+        from pyarrow import ipc, memory_map
+    except ImportError:
+        try:
+            import polars
+        except ImportError:
+            raise SourceError(f"cannot read {source.name}: {FEATHER_NEEDS}") from None
+        return _read_lazy(nw.from_native(polars.scan_ipc(path)), schema, found_in=source.name)
+    with memory_map(path) as file:
+        table = nw.from_native(ipc.open_file(file).read_all())
+        return _read_eager(table, schema, found_in=source.name)
+
+
+def _read_lazy(table: nw.LazyFrame[Any], schema: Schema, *, found_in: str) -> Rows:
+    names = list(positions(schema, table.collect_schema().names(), found_in=found_in))
+    number = int(table.select(nw.len()).collect().item())
+    return _rows(table.select(names).collect(), schema, names, number)
+
+
+def _read_eager(table: nw.DataFrame[Any], schema: Schema, *, found_in: str) -> Rows:
+    names = list(positions(schema, table.columns, found_in=found_in))
+    return _rows(table, schema, names, len(table))
+
+
+def _rows(table: nw.DataFrame[Any], schema: Schema, names: list[str], number: int) -> Rows:
+    columns = {name: _cells(schema.columns[name], table[name]) for name in names}
+    return Rows(columns, number)
+
+
+def _cells(column: Column, series: nw.Series[Any]) -> Cells:
+    of_pandas = series.implementation.is_pandas_like()
+    missing = np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
+    if series.dtype.is_numeric():
+        numbers = np.asarray(series.fill_null(0).to_numpy())
+        if numbers.dtype.kind in "iuf":
+            numbers = numbers.astype(np.float64) if of_pandas else numbers
+            return Cells.of_numbers(column, numbers, missing)
+    if series.dtype.is_temporal():
+        moments = np.asarray(_in_utc(series).to_numpy())
+        if moments.dtype.kind == "M":
+            return Cells.of_moments(column, moments)
+    return Cells.of_objects(column, _objects(series.to_list(), missing, of_pandas))
+
+
+def _in_utc(series: nw.Series[Any]) -> nw.Series[Any]:
+    if getattr(series.dtype, "time_zone", None) is None:
+        return series
+    return series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+
+
+def _objects(values: list[Any], missing: NDArray[np.bool_], of_pandas: bool) -> list[Any]:
+    present = [None if gone else value for value, gone in zip(values, missing, strict=True)]
+    return [_as_pandas_might(value) for value in present] if of_pandas else present
+
+
+def _as_pandas_might(value: Any) -> Any:
+    """A whole number as the float that it would be if another cell of its column were blank."""
+    if type(value) is not int:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return value

@@ -1,0 +1,98 @@
+"""The one text form of whatever a dataframe, Parquet file or JSON line holds in a cell.
+
+What a cell means must not depend on other rows, but the type of a dataframe's column does: one
+blank turns whole numbers into floats, one word turns them into objects. So equal values have equal
+text, whichever type carries them: 3, 3.0 and Decimal("3.00") are all ``3``.
+
+    None, NaN, NaT, pandas.NA     no text: missing
+    booleans                      the texts of a boolean column; elsewhere ``true``, ``false``
+    whole numbers                 digits, without exponent or decimals
+    other numbers                 the shortest text that reads back as the same number
+    days, moments                 in date and datetime columns themselves; elsewhere ISO 8601 to the
+                                  second. A moment with a time zone is taken in UTC
+    anything else                 what ``str`` makes of it; nothing if that fails
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from math import isnan
+from typing import Any, Final
+
+import numpy as np
+
+from understudy.schema.columns import Boolean, Column, Date, Datetime
+
+Text = str | datetime | None
+"""What the codec reads: text, no text, or (in date and datetime columns) a moment."""
+
+REPLACEMENT: Final = "\ufffd"
+_INVALID: Final = re.compile("[\0\ud800-\udfff]")
+_TOO_LARGE: Final = 1e300  # beyond the bounds of any schema
+
+
+def valid(text: str) -> str:
+    """``text`` with what no schema, file or database can hold replaced by U+FFFD."""
+    return _INVALID.sub(REPLACEMENT, text)
+
+
+def text_of(column: Column, value: Any) -> Text:
+    """The text form of one value in this column. Total: never raises, whatever the value is."""
+    try:
+        return _text_of(column, value)
+    except Exception:  # noqa: BLE001  objects may refuse to be compared, converted or printed
+        return None
+
+
+def _text_of(column: Column, value: Any) -> Text:
+    match value:
+        case str():
+            return str.__str__(value)
+        case bool() | np.bool_():
+            words = column.levels if isinstance(column, Boolean) else ("false", "true")
+            return words[bool(value)]
+        case int() | float() | Decimal() | np.integer() | np.floating():
+            return _number(value)
+        case date():
+            return _moment(column, value)
+        case np.datetime64():
+            unit = "D" if value.dtype == np.dtype("datetime64[D]") else "s"
+            # Out of Python's range the item is a number, which no date column can read.
+            return _text_of(column, value.astype(f"datetime64[{unit}]").item())
+    return None if value is None or type(value).__name__ == "NAType" else str(value)
+
+
+def _number(number: Any) -> str | None:
+    try:
+        real = float(number)
+    except OverflowError:
+        return "inf" if number > 0 else "-inf"
+    except ValueError:  # a signalling NaN
+        return None
+    if isnan(real):
+        return None
+    if abs(real) >= _TOO_LARGE:
+        return "inf" if real > 0 else "-inf"
+    whole = int(number)
+    return str(whole) if whole == number else repr(real)
+
+
+def _moment(column: Column, value: date) -> Text:
+    if type(value).__name__ == "NaTType":
+        return None
+    moment = _naive(value) if isinstance(value, datetime) else datetime(*value.timetuple()[:3])
+    if isinstance(column, Date | Datetime):
+        return moment
+    return moment.isoformat() if isinstance(value, datetime) else value.isoformat()
+
+
+def _naive(moment: datetime) -> datetime:
+    """A plain datetime to the second; pandas' reach further than Python's and are cut there."""
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(UTC)
+    if not 1 <= moment.year <= 9999:
+        return datetime.max.replace(microsecond=0) if moment.year > 9999 else datetime.min
+    parts = (moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    return datetime(moment.year, *parts)
