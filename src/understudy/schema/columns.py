@@ -128,12 +128,7 @@ class Ordinal(Column):
     levels: tuple[str, ...]
 
     def _check(self) -> None:
-        if isinstance(self.levels, str):
-            raise self._refuse(
-                "must be a list in ascending order; only a category's levels can be discovered",
-                key="levels",
-            )
-        self._keep("levels", values.texts)
+        self._keep("levels", _levels_in_order)
         _check_levels(self, self.levels)
 
 
@@ -299,6 +294,12 @@ def _levels_or_discover(value: Any, refuse: values.Refuse) -> Any:
         if value == DISCOVER:
             return DISCOVER
         raise refuse(f'must be a list such as ["a", "b"], or "{DISCOVER}" to have them bought')
+    return values.texts(value, refuse)
+
+
+def _levels_in_order(value: Any, refuse: values.Refuse) -> tuple[str, ...]:
+    if value == DISCOVER:
+        raise refuse("must be a list in ascending order; only a category's levels are discovered")
     return values.texts(value, refuse)
 
 
