@@ -1,0 +1,109 @@
+"""Understudy: differentially private synthetic tables, with proofs that hold for the code.
+
+    import understudy as us
+
+    schema = us.Schema.load("schema.toml")
+    release = us.synthesize("table.csv", schema, epsilon=1, delta="1e-6")
+    release.save("release")
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from understudy.api import plan, synthesize
+    from understudy.errors import (
+        BudgetExceeded,
+        LedgerError,
+        ReleaseError,
+        SchemaError,
+        SourceError,
+        TableMismatch,
+        UnderstudyError,
+        UsageError,
+    )
+    from understudy.methods.independent import Independent
+    from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
+    from understudy.privacy.ledger import Ledger
+    from understudy.release import Release, load
+    from understudy.report.card import Card
+    from understudy.schema.schema import Schema
+    from understudy.table.table import Table
+
+_HOME = {
+    "ApproxDP": "privacy.budget",
+    "BudgetExceeded": "errors",
+    "Card": "report.card",
+    "Independent": "methods.independent",
+    "Ledger": "privacy.ledger",
+    "LedgerError": "errors",
+    "PureDP": "privacy.budget",
+    "Release": "release",
+    "ReleaseError": "errors",
+    "Schema": "schema.schema",
+    "SchemaError": "errors",
+    "SourceError": "errors",
+    "Table": "table.table",
+    "TableMismatch": "errors",
+    "UnderstudyError": "errors",
+    "UsageError": "errors",
+    "ZCDP": "privacy.budget",
+    "compare": "api",
+    "load": "release",
+    "methods": "api",
+    "plan": "api",
+    "synthesize": "api",
+}
+
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "BudgetExceeded",
+    "Card",
+    "Independent",
+    "Ledger",
+    "LedgerError",
+    "PureDP",
+    "Release",
+    "ReleaseError",
+    "Schema",
+    "SchemaError",
+    "SourceError",
+    "Table",
+    "TableMismatch",
+    "UnderstudyError",
+    "UsageError",
+    "__version__",
+    "compare",
+    "load",
+    "methods",
+    "plan",
+    "synthesize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name not in _HOME:
+        raise AttributeError(f"module 'understudy' has no attribute {name!r}")
+    found = getattr(import_module(f"understudy.{_HOME[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("understudy")
+    except PackageNotFoundError:
+        return "0+unknown"

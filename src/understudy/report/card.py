@@ -128,7 +128,7 @@ class OutputNote(_Strict):
     refit: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class LedgerNote(_Strict):
     """The ledger in which the run is entered: its file name, its table and the run's id."""
 

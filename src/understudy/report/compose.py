@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, Protocol
 
@@ -65,11 +63,12 @@ def card_of(
     refit: bool = False,
     ledger: LedgerNote | None = None,
     seed: int | None = None,
+    created: str,
 ) -> Card:
     """The card of a run of the method called ``name`` that made ``rows`` rows, for ``reason``.
 
     ``asked`` is the budget as the caller stated it, ``worked`` the one that was spent, and
-    ``conversion`` the name and price of the step between them.
+    ``conversion`` the name and price of the step between them. ``created`` is the time in UTC.
     """
     schema = domain.schema
     return Card(
@@ -98,15 +97,8 @@ def card_of(
         not_covered=not_covered(schema, seeded=seed is not None),
         seed=seed,
         versions=_versions(),
-        created=time_stamp(),
+        created=created,
     )
-
-
-def time_stamp() -> str:
-    """The present moment, or the one that SOURCE_DATE_EPOCH fixes, to the second in UTC."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH")
-    moment = datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _charge(charge: ChargeLike) -> ChargeNote:
@@ -116,9 +108,8 @@ def _charge(charge: ChargeLike) -> ChargeNote:
 
 
 def _options(method: MethodLike) -> dict[str, Any]:
-    if not is_dataclass(method):
-        return {}
-    return {field.name: _plain(getattr(method, field.name)) for field in fields(method)}
+    settings: Any = method
+    return {field.name: _plain(getattr(method, field.name)) for field in fields(settings)}
 
 
 def _plain(value: Any) -> Any:

@@ -33,8 +33,15 @@ ROWS: Final = {
     ),
 }
 
+ORIGINS: Final = {
+    "declared": "stated in the schema",
+    "bought": "learned from the table, with noise, and paid for",
+    "invented": "made up from nothing",
+    "left out": "never read, never released",
+}
+
 SEED: Final = (
-    "A seed was given. It fixes only steps after the noise, such as drawing rows from the model. "
+    "The seed. It fixes only steps after the noise, such as drawing rows from the model. "
     "The noise itself cannot be seeded: running again gives another answer and costs again."
 )
 
@@ -108,7 +115,6 @@ def ledger_sentence(card: Card) -> str:
 
 def not_covered(schema: Schema, *, seeded: bool) -> tuple[str, ...]:
     """What the promise does not cover, one sentence or two each."""
-    private_size = schema.neighbours is Neighbours.ADD_REMOVE
     facts = [
         "Facts about people in general. A release is meant to show them, and they may be used "
         "against somebody who is not even in the table.",
@@ -127,8 +133,4 @@ def not_covered(schema: Schema, *, seeded: bool) -> tuple[str, ...]:
         "Truth. Rows are made up and carry noise: ordinary formulas for errors, used on them as if "
         "they were real, promise too much.",
     ]
-    if private_size:
-        facts.append(
-            "Being in the table of this name at all is covered; that the table exists is not."
-        )
     return tuple(facts) + ((SEED,) if seeded else ())

@@ -1,22 +1,10 @@
-"""``Release``: what may leave the house after a run, and how it is kept in a folder.
-
-    card.json              the card
-    model/                 model.json, domain.json, schema.toml, 0000.npy ... (model-2/ ... for refits)
-    measurements.parquet   one row per noisy cell: fit, marginal, columns, cell, value, stddev
-    synthetic.parquet      the rows (synthetic-2.parquet ... for further copies)
-    report.html            the card as one offline page
-    release.json           format version, what is in the folder, size and SHA-256 of every file
-
-The folder is written aside and renamed. ``load`` checks everything before it trusts it, follows no
-path that the folder names and runs no code from it. The checksums find damage, not forgery.
-"""
+"""``Release``: what may leave the house after a run. ``folder.py`` says how it is kept on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Any, final
 
 import numpy as np
 
@@ -25,9 +13,8 @@ from understudy.models.base import Model
 from understudy.report.card import Card
 from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
+from understudy.table.kinds import TableKind
 from understudy.table.table import Table
-
-TableKind = Literal["understudy", "pandas", "polars", "arrow"]
 
 
 @final
@@ -91,14 +78,14 @@ class Release:
 
     def save(self, directory: str | Path, *, force: bool = False) -> Path:
         """Write the release folder; ``force`` replaces an existing release, and nothing else."""
-        from understudy.release_folder import write_release
+        from understudy.release.folder import write_release
 
         return write_release(self, Path(directory), force=force)
 
 
 def load(directory: str | Path) -> Release:
     """The release that ``save`` wrote to this folder; refuses damaged and newer ones."""
-    from understudy.release_folder import read_release
+    from understudy.release.folder import read_release
 
     return read_release(Path(directory))
 
@@ -113,13 +100,3 @@ def same_kind(table: Table, kind: TableKind) -> Any:
         case "arrow":
             return table.to_arrow()
     return table
-
-
-def copies(tables: Sequence[Table]) -> list[str]:
-    """The file names of the copies: synthetic.parquet, synthetic-2.parquet ..."""
-    return [f"synthetic{suffix}.parquet" for suffix in suffixes(len(tables))]
-
-
-def suffixes(count: int) -> list[str]:
-    """The endings that tell numbered files apart: "", "-2", "-3" ..."""
-    return ["", *(f"-{number}" for number in range(2, count + 1))]

@@ -1,0 +1,36 @@
+"""Options that several commands share, described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Epsilon = Annotated[
+    str | None,
+    typer.Option(metavar="E", help="Privacy loss allowed, such as 1 or 1/3. No default."),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(metavar="D", help="Chance of failure allowed, such as 1e-6. No default."),
+]
+Rho = Annotated[
+    str | None,
+    typer.Option(metavar="R", help="Instead of epsilon: a zero-concentrated budget."),
+]
+SchemaFile = Annotated[
+    Path, typer.Option("--schema", metavar="FILE", help="The table's public description.")
+]
+Method = Annotated[str, typer.Option(metavar="NAME", help="See `understudy methods`.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; repeatable."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="INT", min=0, help="Fixes what happens after the noise; never the noise."),
+]

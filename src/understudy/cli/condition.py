@@ -1,0 +1,72 @@
+"""``--where "column=value"``: rows of a model that lie in one cell of one column.
+
+Rows are drawn and the others thrown away, at most ``MOST_DRAWN`` in all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from understudy.errors import UsageError
+from understudy.models.base import Model
+from understudy.schema.domain import Domain, LevelAxis
+from understudy.table.codec import cell_of, decode
+from understudy.table.reading import place_in
+from understudy.table.table import Codes, Table
+
+LEVELS_SHOWN: Final = 20
+BATCH: Final = 100_000
+MOST_DRAWN: Final = 20_000_000
+
+
+def draw_where(model: Model, rows: int, *, where: str | None, seed: int | None) -> Table:
+    """``rows`` rows of the model, all in the cell of the column that ``where`` names."""
+    rng = np.random.default_rng(seed)
+    if where is None:
+        return model.sample(rows, rng)
+    column, cell = _cell(model.domain, where)
+    kept = [model.draw(0, rng)]
+    found = drawn = 0
+    while found < rows:
+        if drawn >= MOST_DRAWN:
+            raise UsageError(
+                f"{where!r} is too rare: {MOST_DRAWN:,} rows were drawn and too few have it; ask "
+                "for fewer rows or a more frequent value"
+            )
+        batch = _only(model.draw(BATCH, rng), column, cell)
+        kept.append(batch)
+        found, drawn = found + batch.rows, drawn + BATCH
+    return decode(_joined(model.domain, kept, rows), rng=rng)
+
+
+def _cell(domain: Domain, where: str) -> tuple[str, int]:
+    name, equals, value = where.partition("=")
+    if not equals or name not in domain.axes:
+        raise UsageError(
+            f'--where needs "column=value" with one of the columns {", ".join(domain.columns)}'
+        )
+    column, axis = domain.schema.columns[name], domain.axes[name]
+    if value in column.missing:
+        return name, cell_of(column, axis, value)
+    if isinstance(axis, LevelAxis) and value not in axis.levels:
+        shown = ", ".join(axis.levels[:LEVELS_SHOWN])
+        raise UsageError(f"column {name!r} has no level {value!r}; it has {shown}")
+    if not isinstance(axis, LevelAxis) and place_in(column, value) is None:
+        raise UsageError(f"{value!r} cannot be read as a {column.kind}, which {name!r} is")
+    return name, cell_of(column, axis, value)
+
+
+def _only(codes: Codes, column: str, cell: int) -> Codes:
+    kept = codes.columns[column] == cell
+    columns = {name: values[kept] for name, values in codes.columns.items()}
+    return Codes(codes.domain, columns, int(kept.sum()))
+
+
+def _joined(domain: Domain, parts: list[Codes], rows: int) -> Codes:
+    columns = {
+        name: np.concatenate([part.columns[name] for part in parts])[:rows]
+        for name in domain.columns
+    }
+    return Codes(domain, columns, rows)

@@ -1,0 +1,29 @@
+"""Writing rows and pages, whole or not at all."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from understudy.table.table import Table
+
+
+def write_rows(table: Table, place: Path, *, force: bool) -> None:
+    """Write rows to a file by its ending, or as CSV to standard output if it is called ``-``."""
+    from understudy.table.write import write_csv_to, write_table
+
+    if str(place) != "-":
+        write_table(table, place, force=force)
+        return
+    write_csv_to(table, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def write_page(text: str, place: Path, *, force: bool) -> None:
+    """Write a text file."""
+    from understudy.table.replacing import replacing
+
+    with replacing(place, force=force) as aside:
+        aside.write_text(text, encoding="utf-8")

@@ -1,0 +1,71 @@
+"""``understudy methods``: which synthesizers there are and what each promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from understudy.cli.choices import Json
+from understudy.cli.output import say, say_json
+
+
+def methods(
+    *,
+    for_: Annotated[
+        Path | None,
+        typer.Option("--for", metavar="SCHEMA", help="Only methods that fit this schema."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """List the methods: what each is, its guarantee, its needs and its paper.
+
+    Example: `understudy methods --for schema.toml`
+    """
+    listed = catalogue()
+    if for_ is not None:
+        from understudy.schema.schema import Schema
+
+        relation = Schema.load(for_).neighbours.value
+        listed = [facts for facts in listed if relation in facts["neighbours"]]
+    if json_:
+        say_json(listed)
+        return
+    say("\n\n".join(_paragraph(facts) for facts in listed))
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """The facts of every method, in alphabetical order."""
+    from understudy import methods as room
+
+    return [facts_of(name, room.get(name)) for name in room.names()]
+
+
+def facts_of(name: str, method: Any) -> dict[str, Any]:
+    """What a method says about itself."""
+    from dataclasses import fields
+
+    return {
+        "name": name,
+        "summary": method.summary,
+        "guarantee": [kind.currency for kind in method.accepts],
+        "neighbours": sorted(relation.value for relation in method.neighbours),
+        "status": method.status,
+        "needs": sorted(method.needs),
+        "paper": method.paper,
+        "settings": {field.name: str(field.type) for field in fields(method)},
+    }
+
+
+def _paragraph(facts: dict[str, Any]) -> str:
+    settings = ", ".join(f"{key} ({kind})" for key, kind in facts["settings"].items())
+    lines = [
+        f"{facts['name']}  {facts['summary']}",
+        f"  guarantee   {', '.join(facts['guarantee'])} ({facts['status']})",
+        f"  neighbours  {', '.join(facts['neighbours'])}",
+        f"  needs       {', '.join(facts['needs'])}",
+        f"  settings    {settings or 'none'}",
+        f"  paper       {facts['paper']}",
+    ]
+    return "\n".join(lines)

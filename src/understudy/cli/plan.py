@@ -1,0 +1,108 @@
+"""``understudy plan``: what a run would spend and what errors to expect. Reads no row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from understudy.cli.budget import budget_options
+from understudy.cli.choices import Delta, Epsilon, Json, Method, Quiet, Rho, SchemaFile, Settings
+from understudy.cli.forecast import Forecast, forecast
+from understudy.cli.output import columns, phase, say, say_json
+from understudy.cli.settings import options_of
+from understudy.errors import UsageError
+
+if TYPE_CHECKING:
+    from understudy.plan import Plan
+
+
+def plan(
+    *,
+    schema: SchemaFile,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    method: Method = "auto",
+    settings: Settings = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            "--n", min=1, help="A guess of the table's size, to express errors as shares."
+        ),
+    ] = None,
+    want_error: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Find the epsilon for this mean error (a share of rows)."),
+    ] = None,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show what a run would buy, at what error, in what time and memory. Reads no row.
+
+    Example: `understudy plan --schema schema.toml --epsilon 1 --delta 1e-6 --n 50000`
+    """
+    if want_error is None:
+        budget: dict[str, Any] = dict(budget_options(epsilon, delta, rho))
+    elif epsilon is not None or rho is not None:
+        raise UsageError("give either a budget or --want-error, not both")
+    else:
+        budget = {"delta": delta}
+    from understudy.api import plan as rehearsed
+    from understudy.schema.schema import Schema
+
+    public = Schema.load(schema)
+    with phase("Rehearsing on a stand-in made from the schema", quiet=quiet):
+        found = rehearsed(
+            public,
+            **budget,
+            method=method,
+            options=options_of(method, settings or []),
+            rows=rows,
+            want_error=want_error,
+        )
+    effort = forecast(public, found)
+    if json_:
+        say_json(_plain(found, effort))
+    else:
+        say(_text(found, effort), quiet=quiet)
+
+
+def _plain(found: Plan, effort: Forecast) -> dict[str, Any]:
+    return {
+        "asked": str(found.asked),
+        "worked": str(found.working),
+        "rows": found.rows,
+        "charges": [
+            {"verb": charge.verb, "cost": str(charge.cost), "detail": dict(charge.detail)}
+            for charge in found.charges
+        ],
+        "errors": [asdict(error) for error in found.errors],
+        "mean_tvd": found.mean_tvd,
+        "effort": asdict(effort),
+    }
+
+
+def _text(found: Plan, effort: Forecast) -> str:
+    table = [("column", "cells", "standard error", "wrong share")] + [
+        (error.column, str(error.cells), f"{error.stddev:.1f} rows", f"{100 * error.tvd:.2f} %")
+        for error in found.errors
+    ]
+    lines = [
+        f"Budget: {found.asked}" + _worked(found),
+        f"Errors are for a table of {found.rows:,} rows (--n changes that).",
+        "",
+        *(f"{charge.verb:<10} {charge.cost}" for charge in found.charges),
+        "",
+        columns(table),
+        "",
+        f"Mean wrong share of a column: {100 * found.mean_tvd:.2f} %",
+        f"Rough effort: {effort.seconds:.0f} s, {effort.megabytes:.0f} MB",
+    ]
+    return "\n".join(lines)
+
+
+def _worked(found: Plan) -> str:
+    same = str(found.asked) == str(found.working)
+    return "" if same else f" (worked in: {found.working})"

@@ -1,0 +1,167 @@
+"""``understudy synthesize``: from a confidential table to rows, a release folder and a card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from understudy.cli.budget import budget_options
+from understudy.cli.choices import (
+    Delta,
+    Epsilon,
+    Force,
+    Json,
+    Method,
+    Quiet,
+    Rho,
+    SchemaFile,
+    Seed,
+    Settings,
+)
+from understudy.cli.output import phase, say, say_json
+from understudy.cli.places import check_files, check_folder, numbered
+from understudy.cli.settings import options_of
+from understudy.errors import UsageError
+
+
+def synthesize(
+    source: Annotated[str, typer.Argument(help="The confidential table: a file or -.")],
+    *,
+    schema: SchemaFile,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    method: Method = "auto",
+    settings: Settings = None,
+    rows: Annotated[
+        int | None, typer.Option(min=0, help="Rows to make; a number that is public.")
+    ] = None,
+    copies: Annotated[int, typer.Option(min=1, max=1000, help="Tables to make.")] = 1,
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Each copy from its own fit; they share the budget.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the rows: .csv, .parquet ...")
+    ] = None,
+    release: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the release folder.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the card as a page: .html.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Book the run in this ledger.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Finish an interrupted run of the ledger.")
+    ] = None,
+    seed: Seed = None,
+    force: Force = False,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make differentially private synthetic rows from a confidential table.
+
+    Example: `understudy synthesize table.csv --schema schema.toml --epsilon 1 --delta 1e-6
+    --out synthetic.csv --release release`
+    """
+    budget = budget_options(epsilon, delta, rho)
+    outputs = Outputs(out=out, release=release, report=report, copies=copies, force=force)
+    outputs.check(inputs=[source, schema, *([ledger] if ledger else [])])
+    from understudy.schema.schema import Schema
+
+    public = Schema.load(schema)
+    options = options_of(method, settings or [])
+    if resume is not None and ledger is None:
+        raise UsageError("--resume finishes a run of a ledger; name it with --ledger")
+    from understudy.api import synthesize as run
+
+    with phase("Reading, buying and fitting", quiet=quiet):
+        made = run(
+            source,
+            public,
+            **budget,
+            method=method,
+            options=options,
+            rows=rows,
+            copies=copies,
+            refit=refit,
+            ledger=ledger,
+            seed=seed,
+            resume=resume,
+        )
+    with phase("Writing", quiet=quiet):
+        files = outputs.write(made)
+    if json_:
+        say_json({"card": made.card.to_dict(), "files": files})
+    elif outputs.stdout_is_free:
+        say(f"{made.card.to_text()}\n{_listed(files)}", quiet=quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """Where the results of a run go; refused as a whole before the run begins."""
+
+    out: Path | None
+    release: Path | None
+    report: Path | None
+    copies: int
+    force: bool
+
+    @property
+    def stdout_is_free(self) -> bool:
+        """Whether stdout is not taken by the rows themselves."""
+        return str(self.out) != "-"
+
+    def check(self, *, inputs: list[str | Path]) -> None:
+        """Refuse every output that cannot be written, before anything is read."""
+        if self.out is None and self.release is None and self.report is None:
+            raise UsageError(
+                "nothing would be kept of what the budget buys; name --release, --out or --report"
+            )
+        if self.report is not None and self.report.suffix != ".html":
+            raise UsageError(f"{self.report} must end in .html")
+        files = [*self._tables(), *([self.report] if self.report else [])]
+        check_files([*files, *([self.release] if self.release else [])], inputs=inputs, force=True)
+        check_files(files, inputs=inputs, force=self.force)
+        if self.release is not None:
+            check_folder(self.release, force=self.force)
+
+    def write(self, made: Any) -> dict[str, Any]:
+        """Write everything; returns what went where."""
+        from understudy.cli.files import write_page, write_rows
+
+        files: dict[str, Any] = {}
+        if self.release is not None:
+            files["release"] = str(made.save(self.release, force=self.force))
+        if self.out is not None:
+            places = self._tables() or [self.out]
+            for table, place in zip(made.synthetic, places, strict=True):
+                write_rows(table, place, force=self.force)
+            files["rows"] = [str(place) for place in places]
+        if self.report is not None:
+            write_page(made.card.to_html(), self.report, force=self.force)
+            files["report"] = str(self.report)
+        return files
+
+    def _tables(self) -> list[Path]:
+        if self.out is None:
+            return []
+        if not self.stdout_is_free:
+            if self.copies > 1:
+                raise UsageError("standard output takes one table; name a file for several copies")
+            return []
+        from understudy.table.write import writer_for
+
+        writer_for(self.out)
+        return numbered(self.out, self.copies)
+
+
+def _listed(files: dict[str, Any]) -> str:
+    lines = ["Files"]
+    for what, where in files.items():
+        lines += [f"  {what}: {place}" for place in ([where] if isinstance(where, str) else where)]
+    return "\n".join(lines)

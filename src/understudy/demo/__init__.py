@@ -1,0 +1,1 @@
+"""The demonstration: a simulated confidential table, its schema and a first release of it."""
