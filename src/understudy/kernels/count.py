@@ -9,7 +9,6 @@ decided by the forecast work, rows times groups, never by what the rows hold.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,6 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import worth_compiling
 
 Positions = tuple[int, ...]
 Counts = NDArray[np.int64]
@@ -80,9 +81,8 @@ def _plan(
 
 
 def _counter(work: int) -> Any:
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        return count_with_numpy
-    if work < (WORTH_CALLING if COMPILED in sys.modules else WORTH_LOADING):
+    above = WORTH_CALLING if COMPILED in sys.modules else WORTH_LOADING
+    if work < above or not worth_compiling(work, above=above):
         return count_with_numpy
     from understudy.kernels.count_compiled import count_compiled
 
@@ -104,9 +104,7 @@ def _checked_rows(codes: Sequence[NDArray[Any]], sizes: Sequence[int]) -> int:
     return rows
 
 
-def _count_direct(
-    codes: Sequence[NDArray[Any]], sizes: Sequence[int], group: Positions
-) -> Counts:
+def _count_direct(codes: Sequence[NDArray[Any]], sizes: Sequence[int], group: Positions) -> Counts:
     shape = tuple(sizes[column] for column in group)
     rows = len(codes[0]) if codes else 0
     if not group:
@@ -138,9 +136,7 @@ def _read_off(
 
 
 @lru_cache(maxsize=64)
-def _cover(
-    sizes: tuple[int, ...], wanted: frozenset[Positions], cap: int
-) -> tuple[Positions, ...]:
+def _cover(sizes: tuple[int, ...], wanted: frozenset[Positions], cap: int) -> tuple[Positions, ...]:
     by_size = sorted(wanted, key=lambda marginal: (-prod(sizes[c] for c in marginal), marginal))
     left = np.zeros((len(by_size), len(sizes)), dtype=bool)
     for row, marginal in enumerate(by_size):
@@ -160,7 +156,7 @@ def _grow(left: NDArray[np.bool_], sizes: NDArray[np.float64], cap: int) -> NDAr
     would still lack one more column count a little.
     """
     group = left[0].copy()
-    best = group.copy()
+    best: NDArray[np.bool_] = group.copy()
     while True:
         lacking = left & ~group
         lacks = lacking.sum(axis=1)

@@ -8,33 +8,26 @@ into four copies in turn, because an increment that follows another of the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from understudy.kernels.compiling import compiled
 
 Positions = tuple[int, ...]
 
 WIDEST: Final = 1 << 16  # the largest column that fits the matrix of codes
 STRIP: Final = 1 << 13
 SHORT_BLOCK: Final = 1 << 16  # while all tables together stay near the core
-LONG_BLOCK: Final = 1 << 18  # when each table has to be fetched again for each block
+LONG_BLOCK: Final = 1 << 19  # when each table has to be fetched again for each block
 NEAR: Final = 1 << 21  # cells
-MATRIX: Final = 1 << 22  # the most codes in a block
+MATRIX: Final = 1 << 23  # the most codes in a block
 LANES: Final = 4
 SMALL: Final = 1 << 12  # tables up to this size are counted in ``LANES`` copies
 FLUSH: Final = 1 << 31  # rows after which the 32-bit counters are emptied
-
-
-def _compile(function: Callable[..., None]) -> Any:
-    """Compile once per machine, or once per process where no folder can keep the result."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        return numba.njit(nogil=True)(function)
 
 
 def count_compiled(
@@ -56,25 +49,27 @@ def count_compiled(
     return plan.totals
 
 
-class _Plan:
+class _Layout(NamedTuple):
     """Where each group's columns, sizes and counters lie in flat arrays."""
 
-    def __init__(self, sizes: Sequence[int], groups: Sequence[Positions]):
-        flat = [column for group in groups for column in group]
+    columns: NDArray[np.int64]
+    sizes: NDArray[Any]
+    bounds: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    lanes: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+class _Plan:
+    """The counters of some groups, filled block by block."""
+
+    def __init__(self, sizes: Sequence[int], groups: Sequence[Positions]) -> None:
         shapes = [tuple(sizes[column] for column in group) for group in groups]
-        cells = [prod(shape) for shape in shapes]
+        cells = np.array([prod(shape) for shape in shapes], dtype=np.int64)
+        self.used = sorted({column for group in groups for column in group})
         self.index = np.empty(STRIP, dtype=np.min_scalar_type(max([WIDEST, *cells]) - 1))
-        self.used = sorted(set(flat))
-        place = {column: row for row, column in enumerate(self.used)}
-        self.columns = np.array([place[column] for column in flat], dtype=np.int64)
-        # 65,536 becomes 0 in 16 bits, which does no harm: what it multiplies can only be 0
-        self.sizes = np.array([sizes[column] for column in flat], dtype=np.int64)
-        self.sizes = self.sizes.astype(self.index.dtype)
-        self.bounds = np.cumsum([0, *map(len, groups)]).astype(np.int64)
-        self.cells = np.array(cells, dtype=np.int64)
-        self.lanes = np.where(self.cells <= SMALL, LANES, 1).astype(np.int64)
-        self.starts = np.cumsum([0, *(self.cells * self.lanes)]).astype(np.int64)
-        self.counters = np.zeros(int(self.starts[-1]), dtype=np.uint32)
+        self.layout = _layout(sizes, groups, cells, self.used, self.index.dtype)
+        self.counters = np.zeros(int(self.layout.starts[-1]), dtype=np.uint32)
         self.totals = [np.zeros(shape, dtype=np.int64) for shape in shapes]
 
     def count(self, codes: Sequence[NDArray[Any]], start: int, stop: int) -> None:
@@ -86,26 +81,45 @@ class _Plan:
             rows = min(height, stop - first)
             for row, column in enumerate(self.used):
                 block[row, :rows] = codes[column][first : first + rows]
-            _count_block(
-                block, rows, self.index, self.columns, self.sizes, self.bounds,
-                self.cells, self.lanes, self.starts, self.counters,
-            )  # fmt: skip
+            _count_block(block, rows, self.index, self.layout, self.counters)
 
     def empty(self) -> None:
         """Move the counters to the totals."""
+        starts, lanes = self.layout.starts, self.layout.lanes
         for group, total in enumerate(self.totals):
-            part = self.counters[self.starts[group] : self.starts[group + 1]]
-            lanes = part.reshape(self.lanes[group], *total.shape)
-            for lane in lanes:
-                total += lane
+            part = self.counters[starts[group] : starts[group + 1]]
+            np.add(
+                total,
+                part.reshape(lanes[group], *total.shape).sum(axis=0, dtype=np.int64),
+                out=total,
+            )
         self.counters[:] = 0
 
 
-@_compile
-def _count_block(
-    block: Any, rows: int, index: Any, columns: Any, sizes: Any, bounds: Any,
-    cells: Any, lanes: Any, starts: Any, counters: Any,
-) -> None:  # fmt: skip
+def _layout(
+    sizes: Sequence[int],
+    groups: Sequence[Positions],
+    cells: NDArray[np.int64],
+    used: list[int],
+    dtype: np.dtype[Any],
+) -> _Layout:
+    place = {column: row for row, column in enumerate(used)}
+    flat = [column for group in groups for column in group]
+    lanes = np.where(cells <= SMALL, LANES, 1).astype(np.int64)
+    return _Layout(
+        columns=np.array([place[column] for column in flat], dtype=np.int64),
+        # 65,536 becomes 0 in 16 bits, which does no harm: what it multiplies can only be 0
+        sizes=np.array([sizes[column] for column in flat], dtype=np.int64).astype(dtype),
+        bounds=np.cumsum([0, *map(len, groups)], dtype=np.int64),
+        cells=cells,
+        lanes=lanes,
+        starts=np.cumsum([0, *(cells * lanes)], dtype=np.int64),
+    )
+
+
+@compiled(nogil=True)
+def _count_block(block: Any, rows: int, index: Any, layout: Any, counters: Any) -> None:
+    columns, sizes, bounds, cells, lanes, starts = layout
     for group in range(len(cells)):
         low, high = bounds[group], bounds[group + 1]
         zero = counters[starts[group] : starts[group + 1]]

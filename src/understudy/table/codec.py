@@ -16,7 +16,7 @@ Text becomes a cell in this order:
 
 What a dataframe holds instead of text counts as the text that one would write for it: None, NaN and
 NaT are no text; booleans in a boolean column are its two texts, elsewhere ``true`` and ``false``; a
-whole float has no decimals; days and moments are themselves, whatever the column's format.
+whole number has no decimals; days and moments are themselves, whatever the column's format.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
@@ -200,7 +201,7 @@ class _Remembered(dict[Any, float]):
     texts costs time but no memory.
     """
 
-    def __init__(self, mark_of: Callable[[Any], float]):
+    def __init__(self, mark_of: Callable[[Any], float]) -> None:
         super().__init__()
         self._mark_of = mark_of
 
@@ -237,7 +238,9 @@ def _is_absent(value: Any) -> bool:
     """None, NaN, NaT and pandas' NA, told without comparing NA, which refuses to be compared."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating | np.datetime64) and bool(value != value)
+    if isinstance(value, np.datetime64):
+        return bool(np.isnat(value))
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 def _text_of(column: Column, value: Any) -> str | None:
@@ -245,10 +248,9 @@ def _text_of(column: Column, value: Any) -> str | None:
     if isinstance(value, bool | np.bool_):
         words = column.levels if isinstance(column, Boolean) else ("false", "true")
         return words[bool(value)]
-    if isinstance(value, float | np.floating):
-        value = float(value)
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     try:
+        if isinstance(value, float | np.floating | Decimal) and np.isfinite(float(value)):
+            return str(int(value)) if value == int(value) else repr(float(value))
         return str(value)
     except Exception:  # noqa: BLE001  a cell never stops a run, whatever its object does
         return None
@@ -258,7 +260,7 @@ def _encode_values(column: Column, axis: Axis, values: Values) -> NDArray[Any]:
     if values.levels is None:
         return encode(column, axis, values.data, missing=values.missing)
     levels = encode(column, axis, np.array(values.levels, dtype=object))
-    cells = levels[values.data]
+    cells: NDArray[Any] = levels[values.data]
     if values.missing is not None:
         cells[values.missing] = cell_of(column, axis, None)
     return cells

@@ -72,9 +72,7 @@ def _whole(
     return _avoid(values, smallest[bins], sentinels(column))
 
 
-def _reals(
-    column: Real, axis: BinAxis, bins: NDArray[Any], rng: np.random.Generator
-) -> Floats:
+def _reals(column: Real, axis: BinAxis, bins: NDArray[Any], rng: np.random.Generator) -> Floats:
     first, last = _ends(column, axis)
     first, last = _around(first, last, sentinels(column), step=0.0)
     share = rng.random(len(bins))
@@ -83,7 +81,7 @@ def _reals(
         drawn = np.clip(drawn, first[bins], last[bins])
         if column.decimals is not None:
             scale = float(10**column.decimals)
-            drawn = _rounded(drawn, first, last, bins, sentinels(column), scale)
+            drawn = _rounded(drawn, (first, last), bins, sentinels(column), scale)
     return _avoid(drawn, first[bins], sentinels(column))
 
 
@@ -103,9 +101,7 @@ def _ends(column: Real, axis: BinAxis) -> tuple[Floats, Floats]:
     return first, np.maximum(first, np.clip(upper, low, high))
 
 
-def _around(
-    first: Floats, last: Floats, codes: Floats, *, step: float
-) -> tuple[Floats, Floats]:
+def _around(first: Floats, last: Floats, codes: Floats, *, step: float) -> tuple[Floats, Floats]:
     """Ends that are no missing code themselves, where the bin has another value."""
     for _ in codes:
         higher = first + step if step else np.nextafter(first, np.inf)
@@ -121,9 +117,10 @@ def _avoid(values: NDArray[Any], instead: NDArray[Any], codes: Floats) -> NDArra
 
 
 def _rounded(
-    drawn: Floats, first: Floats, last: Floats, bins: NDArray[Any], codes: Floats, scale: float
+    drawn: Floats, ends: tuple[Floats, Floats], bins: NDArray[Any], codes: Floats, scale: float
 ) -> Floats:
     """``drawn`` to the decimal grid, never leaving the bin; bins without a grid point keep it."""
+    first, last = ends
     low, high = np.ceil(first * scale), np.floor(last * scale)
     low += low / scale < first  # the product above may have been rounded across the edge
     high -= high / scale > last

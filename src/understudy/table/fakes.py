@@ -21,7 +21,18 @@ from understudy.table.table import Values
 _OPENINGS: Final = ("Ar", "Be", "Ca", "Do", "El", "Fa", "Gi", "Ha", "Io", "Ju", "Ka", "Li")
 _ENDINGS: Final = ("bel", "dra", "lan", "mia", "nor", "ra", "rin", "sso", "ta", "ven", "vi", "zel")
 _PLACES: Final = ("Alder", "Birk", "Cedar", "Dell", "Elm", "Fern", "Glen", "Heath", "Lark", "Moss")
-_FEATURES: Final = ("bank", "croft", "dale", "field", "gate", "moor", "ridge", "ton", "well", "wick")
+_FEATURES: Final = (
+    "bank",
+    "croft",
+    "dale",
+    "field",
+    "gate",
+    "moor",
+    "ridge",
+    "ton",
+    "well",
+    "wick",
+)
 _FIRST: Final = tuple(opening + ending for opening in _OPENINGS for ending in _ENDINGS)
 _LAST: Final = tuple(place + feature for place in _PLACES for feature in _FEATURES)
 _NAMES: Final = len(_FIRST) * len(_LAST)
@@ -94,8 +105,8 @@ def _uuids(numbers: NDArray[np.int64]) -> NDArray[np.object_]:
     """Version 8 (free form) identifiers; the leading ``5e`` digits mark them as synthetic."""
     return _texts(
         [
-            f"5e5e5e5e-{number >> 44:04x}-8{number >> 32 & 0xFFF:03x}-a5e5-{number & 0xFFFFFFFF:012x}"
-            for number in numbers.tolist()
+            f"5e5e5e5e-{high >> 12:04x}-8{high & 0xFFF:03x}-a5e5-{low:012x}"
+            for high, low in zip(*np.divmod(numbers, 1 << 32), strict=True)
         ]
     )
 

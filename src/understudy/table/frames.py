@@ -44,28 +44,31 @@ def to_stream(table: Table) -> nanoarrow.c_array_stream.CArrayStream:
 
 def to_pandas(table: Table) -> pandas.DataFrame:
     """See ``Table.to_pandas``."""
-    pandas = _imported("pandas", how="pip install pandas")
+    module = _imported("pandas", how="pip install pandas")
     series = {
-        name: _pandas_series(pandas, table.schema.columns[name], values)
+        name: _pandas_series(module, table.schema.columns[name], values)
         for name, values in table.columns.items()
     }
-    return pandas.DataFrame(series, index=pandas.RangeIndex(table.rows))
+    frame: pandas.DataFrame = module.DataFrame(series, index=module.RangeIndex(table.rows))
+    return frame
 
 
 def to_polars(table: Table) -> polars.DataFrame:
     """See ``Table.to_polars``."""
-    polars = _imported("polars", how="pip install polars")
-    return polars.DataFrame(
+    module = _imported("polars", how="pip install polars")
+    frame: polars.DataFrame = module.DataFrame(
         [
-            _polars_series(polars, table.schema.columns[name], values).alias(name)
+            _polars_series(module, table.schema.columns[name], values).alias(name)
             for name, values in table.columns.items()
         ]
     )
+    return frame
 
 
 def to_arrow(table: Table) -> pyarrow.Table:
     """See ``Table.to_arrow``."""
-    return _imported("pyarrow", how="pip install 'understudy[arrow]'").table(table)
+    rows: pyarrow.Table = _imported("pyarrow", how="pip install 'understudy[arrow]'").table(table)
+    return rows
 
 
 def to_like(table: Table, native: object) -> Any:
@@ -108,9 +111,9 @@ def to_html(table: Table) -> str:
 def texts_of(values: Values) -> list[str | None]:
     """Each level as its text, None where missing; only for columns with levels or texts."""
     levels = values.levels
-    texts = values.data.tolist()
+    texts: list[str | None] = values.data.tolist()
     if levels is not None:
-        texts = [levels[index] for index in texts]
+        texts = [levels[index] for index in values.data.tolist()]
     if values.missing is not None:
         for index in np.flatnonzero(values.missing).tolist():
             texts[index] = None

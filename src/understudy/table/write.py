@@ -1,0 +1,234 @@
+"""Tables to files: ``.csv .csv.gz .parquet .feather .arrow .jsonl``, told by the name's ending.
+
+CSV follows the schema's dialect. A missing cell is the column's first missing code, a boolean one
+of its two texts, a date in its format; a real has its ``decimals``, or as many as it takes to read
+the same number again. Text is quoted when it holds a delimiter, a quote or a line break, and never
+changed: a level that a spreadsheet takes for a formula is written as the schema declares it. JSON
+lines hold true, false, null and numbers, and dates in the column's format. Parquet and Arrow files
+are typed like ``Table.to_arrow``; nothing in their metadata comes from anywhere but the schema.
+
+The same table gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import SourceError, UsageError
+from understudy.schema.columns import Boolean, Column, Date, Datetime, Real
+from understudy.table.replacing import replacing
+from understudy.table.table import Table, Values
+
+BLOCK: Final = 1 << 16
+_ISO: Final[dict[str, Literal["D", "s"]]] = {"%Y-%m-%d": "D", "%Y-%m-%dT%H:%M:%S": "s"}
+_YEAR: Final = re.compile("%%|%Y")
+
+
+def write_table(table: Table, path: str | Path, *, force: bool = False) -> None:
+    """Write ``table`` to ``path`` in the format of its ending, whole or not at all.
+
+    Refuses an ending it does not know, and an existing file without ``force``.
+    """
+    path = Path(path)
+    write = check_ending(path)
+    with replacing(path, force=force) as aside:
+        write(table, aside)
+
+
+def check_ending(path: Path) -> Callable[[Table, Path], None]:
+    """What writes files of this name; refuses an ending that no format goes with."""
+    for ending, write in _WRITERS.items():
+        if path.name.lower().endswith(ending):
+            return write
+    raise UsageError(
+        f"{path.name!r} does not say which format to write; end it in {', '.join(_WRITERS)}"
+    )
+
+
+def write_csv_to(table: Table, stream: BinaryIO) -> None:
+    """Write ``table`` as CSV to an open binary stream, in the schema's dialect and encoding."""
+    dialect = table.schema.csv
+    encode = _encoder(dialect.encoding)
+    quote = _quoter(dialect.delimiter, alone=len(table.columns) == 1)
+    if dialect.header:
+        stream.write(encode(dialect.delimiter.join(map(quote, table.columns)) + "\n"))
+    for start in range(0, table.rows, BLOCK):
+        texts = [
+            _csv_texts(table.schema.columns[name], _block(values, start), quote)
+            for name, values in table.columns.items()
+        ]
+        stream.write(encode(_lines(map(dialect.delimiter.join, zip(*texts, strict=True)))))
+
+
+def write_jsonl_to(table: Table, stream: BinaryIO) -> None:
+    """Write ``table`` as JSON lines, one object per row, to an open binary stream."""
+    keys = [f"{json.dumps(name)}: " for name in table.columns]
+    for start in range(0, table.rows, BLOCK):
+        cells = [
+            [key + text for text in _json_texts(table.schema.columns[name], _block(values, start))]
+            for key, (name, values) in zip(keys, table.columns.items(), strict=True)
+        ]
+        rows = map(", ".join, zip(*cells, strict=True))
+        stream.write(_lines(f"{{{row}}}" for row in rows).encode("ascii"))
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    with path.open("xb") as stream:
+        write_csv_to(table, stream)
+
+
+def _write_csv_gz(table: Table, path: Path) -> None:
+    with (
+        path.open("xb") as raw,
+        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream,
+    ):
+        write_csv_to(table, cast(BinaryIO, stream))
+
+
+def _write_jsonl(table: Table, path: Path) -> None:
+    with path.open("xb") as stream:
+        write_jsonl_to(table, stream)
+
+
+def _write_parquet(table: Table, path: Path) -> None:
+    import duckdb
+
+    try:
+        with duckdb.connect(config={"threads": 1}) as connection:
+            connection.register("synthetic", table)
+            connection.execute(
+                "COPY (FROM synthetic) TO $path (FORMAT parquet, COMPRESSION zstd)",
+                {"path": str(path)},
+            )
+    except duckdb.IOException as error:
+        raise SourceError(f"cannot write a Parquet file in {path.parent}: {error}") from error
+
+
+def _write_arrow(table: Table, path: Path) -> None:
+    rows = table.to_arrow()
+    from pyarrow import feather
+
+    feather.write_feather(rows, str(path), compression="uncompressed")
+
+
+def _block(values: Values, start: int) -> Values:
+    part = slice(start, start + BLOCK)
+    missing = None if values.missing is None else values.missing[part]
+    return Values(values.data[part], values.levels, missing)
+
+
+def _lines(rows: Iterable[str]) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _encoder(encoding: str) -> Callable[[str], bytes]:
+    """Text to bytes, with a byte order mark only where the file begins."""
+    from codecs import getincrementalencoder
+
+    encoder = getincrementalencoder(encoding)()
+
+    def encode(text: str) -> bytes:
+        try:
+            return encoder.encode(text)
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"the encoding {encoding!r} cannot write a level of this table; "
+                "declare encoding = 'utf-8' in [table.csv]"
+            ) from None
+
+    return encode
+
+
+def _quoter(delimiter: str, *, alone: bool) -> Callable[[str], str]:
+    """How a text is written in CSV; ``alone`` in its line, an empty text needs quotes too."""
+    risky = re.compile(f'["\\r\\n{re.escape(delimiter)}]')
+
+    def quote(text: str) -> str:
+        if risky.search(text) or (alone and not text):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    return quote
+
+
+def _csv_texts(column: Column, values: Values, quote: Callable[[str], str]) -> list[str]:
+    if values.levels is not None:
+        levels = list(map(quote, values.levels))
+        texts = [levels[index] for index in values.data.tolist()]
+    elif column.kind in ("integer", "real"):
+        texts = _number_texts(column, values.data)
+    else:
+        texts = list(map(quote, _plain_texts(column, values.data)))
+    return _put_missing(texts, values, quote(column.missing[0]) if column.missing else "")
+
+
+def _json_texts(column: Column, values: Values) -> list[str]:
+    if values.levels is not None:
+        words = ("false", "true") if isinstance(column, Boolean) else None
+        levels = words or tuple(map(json.dumps, values.levels))
+        texts = [levels[index] for index in values.data.tolist()]
+    elif column.kind in ("integer", "real"):
+        texts = _number_texts(column, values.data)
+    else:
+        texts = list(map(json.dumps, _plain_texts(column, values.data)))
+    return _put_missing(texts, values, "null")
+
+
+def _put_missing(texts: list[str], values: Values, code: str) -> list[str]:
+    if values.missing is not None:
+        for index in np.flatnonzero(values.missing).tolist():
+            texts[index] = code
+    return texts
+
+
+def _number_texts(column: Column, data: NDArray[Any]) -> list[str]:
+    if not isinstance(column, Real):
+        return list(map(str, data.tolist()))
+    decimals = column.decimals
+    if decimals is None:
+        return list(map(repr, data.tolist()))
+    return [_decimal_text(number, decimals) for number in data.tolist()]
+
+
+def _decimal_text(number: float, decimals: int) -> str:
+    """With the declared decimals, unless that would be another number."""
+    text = f"{number:.{decimals}f}"
+    return text if float(text) == number else repr(number)
+
+
+def _plain_texts(column: Column, data: NDArray[Any]) -> list[str]:
+    """Dates and datetimes in the column's format, made-up texts as they are."""
+    if not isinstance(column, Date | Datetime):
+        return list(data.tolist())
+    if (unit := _ISO.get(column.format)) is not None:
+        return list(np.datetime_as_string(data, unit=unit).tolist())
+    distinct, inverse = np.unique(data.astype("datetime64[s]"), return_inverse=True)
+    texts = [moment_text(moment, column.format) for moment in distinct.tolist()]
+    return [texts[index] for index in inverse.tolist()]
+
+
+def moment_text(moment: datetime, form: str) -> str:
+    """The moment in a strftime format, years in four digits even before the year 1000."""
+    if moment.year < 1000:
+        year = f"{moment.year:04d}"
+        form = _YEAR.sub(lambda found: year if found[0] == "%Y" else "%%", form)
+    return moment.strftime(form)
+
+
+_WRITERS: Final[dict[str, Callable[[Table, Path], None]]] = {
+    ".csv": _write_csv,
+    ".csv.gz": _write_csv_gz,
+    ".parquet": _write_parquet,
+    ".feather": _write_arrow,
+    ".arrow": _write_arrow,
+    ".jsonl": _write_jsonl,
+}
