@@ -39,6 +39,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
     "release": frozenset({"schema", "table", "models", "kernels", "privacy", "report.card"}),
     "run": frozenset({"schema", "table", "data", "privacy", "gate", "models", "methods"}),
     "plan": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
+    "demo": frozenset({"api", "release", "table"}),
     "cli": EVERYTHING,
     "api": EVERYTHING,
     "__init__": EVERYTHING,

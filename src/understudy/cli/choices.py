@@ -34,3 +34,21 @@ Seed = Annotated[
     int | None,
     typer.Option(metavar="INT", min=0, help="Fixes what happens after the noise; never the noise."),
 ]
+Rows = Annotated[int | None, typer.Option(min=0, help="Rows to make; a number that is public.")]
+Copies = Annotated[int, typer.Option(min=1, max=1000, help="Tables to make.")]
+Refit = Annotated[
+    bool, typer.Option("--refit", help="Each copy from its own fit; they share the budget.")
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the rows: .csv, .parquet ... or -.")
+]
+ReleaseFolder = Annotated[
+    Path | None, typer.Option("--release", metavar="DIR", help="Write the release folder.")
+]
+Report = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page: .html.")]
+LedgerFile = Annotated[
+    Path | None, typer.Option("--ledger", metavar="FILE", help="Book the run in this ledger.")
+]
+Resume = Annotated[
+    str | None, typer.Option(metavar="RUN", help="Finish an interrupted run of the ledger.")
+]

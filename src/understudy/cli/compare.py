@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from understudy.cli.choices import Force, Quiet, SchemaFile
+from understudy.cli.choices import Force, Quiet, Report, SchemaFile
 from understudy.cli.places import check_files
 from understudy.errors import UsageError
 
@@ -25,9 +25,7 @@ def compare(
     json_: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the scores as JSON.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page: .html.")
-    ] = None,
+    report: Report = None,
     gate: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Limits in TOML; exit code 5 if one is broken."),

@@ -59,7 +59,7 @@ def _drafted(source: Path | None, public_sample: Path | None) -> str:
     from understudy.schema import draft as drafts
 
     if public_sample is not None:
-        from understudy.schema.sample import from_public_sample
+        from understudy.schema.draft_sample import from_public_sample
 
         return from_public_sample(public_sample).to_toml()
     if source is not None:

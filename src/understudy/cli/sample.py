@@ -33,9 +33,9 @@ def sample(
     """
     stdout = str(out) == "-"
     if not stdout:
-        from understudy.table.write import writer_for
+        from understudy.table.write import check_ending
 
-        writer_for(out)
+        check_ending(out)
         check_files([out], inputs=[release], force=force)
     from understudy.cli.condition import draw_where
     from understudy.release import load

@@ -10,13 +10,21 @@ import typer
 
 from understudy.cli.budget import budget_options
 from understudy.cli.choices import (
+    Copies,
     Delta,
     Epsilon,
     Force,
     Json,
+    LedgerFile,
     Method,
+    Out,
     Quiet,
+    Refit,
+    ReleaseFolder,
+    Report,
+    Resume,
     Rho,
+    Rows,
     SchemaFile,
     Seed,
     Settings,
@@ -36,28 +44,14 @@ def synthesize(
     rho: Rho = None,
     method: Method = "auto",
     settings: Settings = None,
-    rows: Annotated[
-        int | None, typer.Option(min=0, help="Rows to make; a number that is public.")
-    ] = None,
-    copies: Annotated[int, typer.Option(min=1, max=1000, help="Tables to make.")] = 1,
-    refit: Annotated[
-        bool, typer.Option("--refit", help="Each copy from its own fit; they share the budget.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the rows: .csv, .parquet ...")
-    ] = None,
-    release: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the release folder.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the card as a page: .html.")
-    ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Book the run in this ledger.")
-    ] = None,
-    resume: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Finish an interrupted run of the ledger.")
-    ] = None,
+    rows: Rows = None,
+    copies: Copies = 1,
+    refit: Refit = False,
+    out: Out = None,
+    release: ReleaseFolder = None,
+    report: Report = None,
+    ledger: LedgerFile = None,
+    resume: Resume = None,
     seed: Seed = None,
     force: Force = False,
     json_: Json = False,
@@ -154,9 +148,9 @@ class Outputs:
             if self.copies > 1:
                 raise UsageError("standard output takes one table; name a file for several copies")
             return []
-        from understudy.table.write import writer_for
+        from understudy.table.write import check_ending
 
-        writer_for(self.out)
+        check_ending(self.out)
         return numbered(self.out, self.copies)
 
 

@@ -11,6 +11,7 @@ from understudy.report.visible import visible
 from understudy.report.words import (
     ORIGINS,
     ROWS,
+    RULES,
     STATUS,
     copies_sentence,
     ledger_sentence,
@@ -49,6 +50,7 @@ def _context(card: Card) -> dict[str, Any]:
         "ledger": ledger_sentence(card),
         "spent": spending(card),
         "bar": _bar(spending(card)),
+        "rules": RULES,
         "unspent": unspent(card),
         "origins": ORIGINS,
         "not_covered": [_titled(sentence) for sentence in card.not_covered],

@@ -10,6 +10,7 @@ from understudy.report.spending import spending, unspent
 from understudy.report.visible import visible
 from understudy.report.words import (
     ROWS,
+    RULES,
     STATUS,
     copies_sentence,
     ledger_sentence,
@@ -41,7 +42,8 @@ def _sections(card: Card) -> Iterator[tuple[str, Iterable[str]]]:
     yield (
         "Made by",
         [
-            f"{card.method.name}: {card.method.summary} ({card.method.paper})",
+            f"{card.method.name}: {card.method.summary}",
+            f"After: {card.method.paper}",
             ", ".join(f"{name} {number}" for name, number in card.versions.items()),
             card.created,
         ],
@@ -75,6 +77,8 @@ def _columns(card: Card) -> Iterator[str]:
         yield f"{name}  {column.origin:<9} {column.kind}: {column.public}{missing}"
     for rule in card.rules:
         yield f"Rule: {rule}"
+    if card.rules:
+        yield RULES
 
 
 def _indented(paragraph: str, width: int) -> list[str]:

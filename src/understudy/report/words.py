@@ -40,6 +40,10 @@ ORIGINS: Final = {
     "left out": "never read, never released",
 }
 
+RULES: Final = (
+    "Rules are taken as public. This version does not enforce them: synthetic rows may break them."
+)
+
 SEED: Final = (
     "The seed. It fixes only steps after the noise, such as drawing rows from the model. "
     "The noise itself cannot be seeded: running again gives another answer and costs again."
