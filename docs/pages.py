@@ -47,7 +47,7 @@ def command() -> Any:
     """The whole command line as typer builds it."""
     from typer.main import get_command
 
-    from understudy.cli import app
+    from understudy.cli.app import app
 
     return get_command(app)
 

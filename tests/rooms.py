@@ -40,6 +40,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
     "run": frozenset({"schema", "table", "data", "privacy", "gate", "models", "methods"}),
     "plan": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
     "demo": frozenset({"api", "release", "table"}),
+    "demo": frozenset({"table", "release", "api"}),
     "cli": EVERYTHING,
     "api": EVERYTHING,
     "__init__": EVERYTHING,
@@ -64,8 +65,11 @@ RESERVED_TO_ROOMS: Final[dict[str, frozenset[str]]] = {
     "duckdb": frozenset({"data", "table"}),
 }
 NO_SEEDED_NOISE: Final = frozenset({"data", "gate", "privacy", "schema"})
-IMPORT_BY_NAME: Final = frozenset(  # the lists of names, methods and models; optional dataframes
-    {"__init__.py", "methods/__init__.py", "models/__init__.py", "table/frames.py"}
+IMPORT_BY_NAME: Final = frozenset(
+    {
+        *("__init__.py", "methods/__init__.py", "models/__init__.py"),  # our own lists of names
+        *("table/frames.py", "evaluate/extra.py"),  # libraries that may be absent
+    }
 )
 VAGUE_NAMES: Final = frozenset({"utils", "util", "common", "helpers", "helper", "misc"})
 LONGEST_FUNCTION: Final = 60
