@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import understudy
-from understudy import errors, methods
+from understudy import errors
+from understudy.methods import get, names
 
 EXIT_CODES = {
     0: "everything went well",
@@ -83,6 +84,7 @@ def parameter_lines(parameter: Any) -> Iterator[str]:
         title = metavar(parameter)
     else:
         title = ", ".join([*parameter.opts, *parameter.secondary_opts])
+        title += f" {parameter.metavar}" if parameter.metavar else ""
     text = " ".join(plain(getattr(parameter, "help", None) or "")).strip() or "(no description)"
     yield from (f"`{title}`", f": {text}", "")
 
@@ -115,15 +117,15 @@ def python_page() -> Iterator[str]:
 
 def public_names() -> list[str]:
     """The names a reader meets, functions first."""
-    names = [name for name in understudy.__all__ if not name.startswith("_")]
-    return sorted(names, key=lambda name: (isinstance(getattr(understudy, name), type), name))
+    public = [name for name in understudy.__all__ if not name.startswith("_")]
+    return sorted(public, key=lambda name: (isinstance(getattr(understudy, name), type), name))
 
 
 def methods_page() -> Iterator[str]:
     """One section per method: what it is, what it promises and its proof."""
     yield from ("# Methods", "")
-    for name in methods.names():
-        method = methods.get(name)
+    for name in names():
+        method = get(name)
         currencies = ", ".join(budget.__name__ for budget in method.accepts)
         neighbours = ", ".join(sorted(one.value for one in method.neighbours))
         yield from (f"## `{name}`", "", method.summary, "")

@@ -40,7 +40,6 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
     "run": frozenset({"schema", "table", "data", "privacy", "gate", "models", "methods"}),
     "plan": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
     "demo": frozenset({"api", "release", "table"}),
-    "demo": frozenset({"table", "release", "api"}),
     "cli": EVERYTHING,
     "api": EVERYTHING,
     "__init__": EVERYTHING,

@@ -86,6 +86,19 @@ def test_every_public_name_exists_once() -> None:
         _ = understudy.nonsense  # type: ignore[attr-defined]
 
 
+def test_a_room_never_takes_the_place_of_a_public_name() -> None:
+    """Importing ``understudy.methods`` sets that name in the package; the function must win."""
+    everything = "\n".join(f"import {module.__name__}" for module in modules())
+    code = f"""
+import understudy as us
+first = {{name: getattr(us, name) for name in us.__all__}}
+{everything}
+assert {{name: getattr(us, name) for name in us.__all__}} == first
+assert all(callable(one) for name, one in first.items() if not name.startswith("_"))
+"""
+    loaded_by(code)
+
+
 def modules() -> Iterator[ModuleType]:
     for found in pkgutil.walk_packages(understudy.__path__, "understudy."):
         if not found.name.endswith("__main__"):
