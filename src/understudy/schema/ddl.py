@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from understudy.errors import SchemaError
@@ -25,13 +26,12 @@ _REAL = "real float float4 float8 double money"
 _EXACT = "numeric decimal number dec"
 _TEXT = "char character varchar varchar2 nchar nvarchar text citext clob string tinytext longtext"
 _MOMENT = "timestamp timestamptz datetime datetime2 smalldatetime"
-_CONSTRAINT: Final = frozenset(
-    "constraint primary unique check foreign key index exclude like period fulltext".split()
-)
-_AFTER_TYPE: Final = frozenset(
-    "not null primary unique check default references generated collate constraint comment "
-    "auto_increment identity on encode".split()
-)
+_CONSTRAINT: Final = frozenset({"constraint", "primary", "unique", "check", "foreign", "exclude"})
+_INDEX: Final = frozenset({"key", "index", "fulltext", "spatial"})
+_AFTER_TYPE: Final = _CONSTRAINT | {
+    *("not", "null", "default", "references", "generated", "collate", "comment"),
+    *("auto_increment", "identity", "on", "encode"),
+}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _collected(body: Sequence[Word]) -> dict[str, _Column]:
     columns: dict[str, _Column] = {}
     of_table: list[list[Word]] = []
     for item in top_level(body):
-        if item[0].sort == "word" and item[0].plain in _CONSTRAINT:
+        if _is_constraint(item):
             of_table.append(item)
         else:
             columns[item[0].content] = _column(item)
@@ -104,15 +104,22 @@ def _collected(body: Sequence[Word]) -> dict[str, _Column]:
     return columns
 
 
+def _is_constraint(item: Sequence[Word]) -> bool:
+    """Whether an item declares no column; ``key`` may be a column, or an index of columns."""
+    listed = inside(
+        item, next((at for at, word in enumerate(item) if word.plain == "("), len(item))
+    )
+    is_index = item[0].plain in _INDEX and any(word.sort in ("name", "word") for word in listed)
+    return item[0].plain in _CONSTRAINT or is_index
+
+
 def _column(item: Sequence[Word]) -> _Column:
     plain = [word.plain for word in item]
     end = next((at for at in range(1, len(item)) if plain[at] in _AFTER_TYPE), len(item))
     column = _Column(item[1:end])
     rest = plain[end:]
     column.unique = "primary" in rest or "unique" in rest
-    column.nullable = not (
-        "primary" in rest or ("not", "null") in zip(rest, rest[1:], strict=False)
-    )
+    column.nullable = not ("primary" in rest or ("not", "null") in pairwise(rest))
     for at in range(end, len(item)):
         if plain[at] == "check":
             _learn(item[0].content, column, inside(item, at + 1))

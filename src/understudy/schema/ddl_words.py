@@ -58,7 +58,8 @@ def inside(words: Sequence[Word], start: int) -> list[Word]:
 
 def top_level(words: Sequence[Word]) -> Iterator[list[Word]]:
     """The items of a list, split at its commas but not at commas inside parentheses."""
-    depth, item = 0, []
+    depth = 0
+    item: list[Word] = []
     for word in words:
         depth += {"(": 1, ")": -1}.get(word.plain, 0)
         if word.plain == "," and depth == 0:

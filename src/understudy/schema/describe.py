@@ -38,7 +38,7 @@ def line_of(column: Column) -> str:
     return f"{_content(column)}, {_missing(column)}"
 
 
-def _content(column: Column) -> str:
+def _content(column: Column) -> str:  # noqa: PLR0911 - one return per kind
     match column:
         case Category(levels=str(), other=other):
             return f"text; its levels are to be bought, rare ones become {values.shown(other)}"

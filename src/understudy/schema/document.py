@@ -74,8 +74,9 @@ def column_of(name: str, keys: Any) -> Column:
 def column_keys(column: Column) -> dict[str, Any]:
     """The ``[columns.NAME]`` table that describes a column."""
     keys = _not_default(column, options(column.kind))
-    last = {key: keys.pop(key) for key in ("missing", "description") if key in keys}
-    return {"kind": column.kind, **keys, **last}
+    for key in ("missing", "description"):
+        keys |= {key: keys.pop(key)} if key in keys else {}
+    return {"kind": column.kind} | keys
 
 
 def column_or_drop(name: str, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -160,7 +161,7 @@ def _check_keys(
 
 def _not_default(owner: Any, keys: Collection[str]) -> dict[str, Any]:
     """The keys of a frozen value that differ from their defaults, tuples as lists."""
-    found = {}
+    found: dict[str, Any] = {}
     for field in fields(owner):
         value = getattr(owner, field.name)
         if field.name in keys and (field.default is MISSING or value != field.default):

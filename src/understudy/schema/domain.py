@@ -86,19 +86,20 @@ class BinAxis(Axis):
 
 @dataclass(frozen=True)
 class Domain:
-    """A schema and the axis of each of its modelled columns, in the schema's order."""
+    """A schema and the axes of its modelled columns (or of some of them), in the schema's order."""
 
     schema: Schema
     axes: Mapping[str, Axis]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", MappingProxyType(dict(self.axes)))
-        if tuple(self.axes) != self.schema.modelled:
-            raise UsageError("a domain needs one axis for each modelled column, in their order")
+        known = tuple(name for name in self.schema.modelled if name in self.axes)
+        if tuple(self.axes) != known:
+            raise UsageError("a domain has axes of modelled columns only, in the schema's order")
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the modelled columns, in the schema's order."""
+        """The names of its columns, in the schema's order."""
         return tuple(self.axes)
 
     def shape(self, columns: Sequence[str]) -> tuple[int, ...]:

@@ -74,7 +74,9 @@ class Draft:
 
     def to_toml(self) -> str:
         """The draft as a commented schema file."""
-        return toml.written(document_of(self.schema), comments={None: _TOP, **self.notes})
+        comments: dict[str | None, Sequence[str]] = {None: _TOP}
+        comments.update(self.notes)
+        return toml.written(document_of(self.schema), comments=comments)
 
 
 def draft(path: str | Path) -> Draft:

@@ -46,8 +46,8 @@ class Unit:
 
     def __post_init__(self) -> None:
         if self.column is not None:
-            _keep(self, "[table]", column=values.name)
-        _keep(self, "[table]", max_rows=partial(values.whole, low=1, high=MOST_ROWS))
+            _keep(self, "[table] unit", column=values.name)
+        _keep(self, "[table] unit", max_rows=partial(values.whole, low=1, high=MOST_ROWS))
         if self.persons is not None:
             _keep(self, "[table]", persons=_count)
         if self.column is None and self.max_rows != 1:

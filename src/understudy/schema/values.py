@@ -100,7 +100,7 @@ def moment(value: Any, refuse: Refuse) -> datetime:
         raise refuse("must not have a time zone; columns of moments have none")
     if found.microsecond:
         raise refuse("must be a whole second")
-    return found
+    return found.replace(fold=0)
 
 
 def _from_iso(kind: type[date], value: Any) -> Any:
