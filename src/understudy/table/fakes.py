@@ -45,9 +45,7 @@ _LINES: Final = 100
 def invent(column: Fake, *, rows: int, rng: np.random.Generator) -> Values:
     """``rows`` different made-up values of the column's style, from ``rng`` alone."""
     spell, capacity = _STYLES[column.style]
-    texts = spell(_walk(rows, max(capacity, rows), rng))
-    missing = np.zeros(rows, dtype=np.bool_) if column.nullable else None
-    return Values(texts, missing=missing)
+    return Values(spell(_walk(rows, max(capacity, rows), rng)))
 
 
 def _walk(count: int, space: int, rng: np.random.Generator) -> NDArray[np.int64]:
