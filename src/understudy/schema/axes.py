@@ -135,7 +135,8 @@ def _whole_axis(column: Number | Date | Datetime, ends: Sequence[int], scale: st
     else:
         count = min(column.bins or DEFAULT_BINS, span)
         spread = _evenly(low, high + 1, count, log=scale == "log")
-        edges = tuple(int(edge) for edge in np.unique(np.ceil(spread)))
+        between = {int(edge) for edge in np.ceil(spread[1:-1])}
+        edges = (low, *sorted(edge for edge in between if low < edge <= high), high + 1)
     return BinAxis(nullable=column.nullable, edges=edges, whole=True)
 
 
