@@ -32,13 +32,15 @@ def least_assignment(cost: NDArray[np.float64]) -> float:
 def match(cost: NDArray[np.float64]) -> NDArray[Any]:
     """The row matched to each column, at least cost.
 
-    Rows enter one by one. The potentials u, v keep cost - u - v >= 0, with equality on matched
-    pairs; Dijkstra on these reduced costs finds the cheapest way to a free column.
+    The potentials u, v keep cost - u - v >= 0, with equality on matched pairs. They start as row
+    and column minima, which matches many rows at once; the others enter one by one, and Dijkstra
+    on the reduced costs finds the cheapest way to a free column.
     """
     size = len(cost)
-    u, v = np.zeros(size), np.zeros(size + 1)
+    v = np.append(np.min(cost, axis=0, initial=np.inf), 0.0)
+    u = np.min(cost - v[:size], axis=1, initial=np.inf)
     row_of = np.full(size + 1, -1)  # the last column is the entrance of the new row
-    for entering in range(size):
+    for entering in _left_after_greedy(cost, u, v, row_of):
         row_of[size], column = entering, size
         distance, before = np.full(size, np.inf), np.full(size, size)
         done = np.zeros(size, dtype=bool)
@@ -58,6 +60,22 @@ def match(cost: NDArray[np.float64]) -> NDArray[Any]:
             row_of[column] = row_of[before[column]]
             column = before[column]
     return row_of[:size]
+
+
+def _left_after_greedy(
+    cost: NDArray[np.float64],
+    u: NDArray[np.float64],
+    v: NDArray[np.float64],
+    row_of: NDArray[Any],
+) -> list[int]:
+    left = []
+    for row in range(len(cost)):
+        free = np.flatnonzero((cost[row] - v[:-1] == u[row]) & (row_of[:-1] < 0))
+        if len(free):
+            row_of[free[0]] = row
+        else:
+            left.append(row)
+    return left
 
 
 def _raise_potentials(

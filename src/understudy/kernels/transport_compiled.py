@@ -18,13 +18,36 @@ def match(cost: Array) -> Array:
     size = cost.shape[0]
     u, v = np.zeros(size), np.zeros(size + 1)
     row_of = np.full(size + 1, -1, dtype=np.int64)
-    for entering in range(size):
-        row_of[size] = entering
+    for row in _left_after_greedy(cost, u, v, row_of):
+        row_of[size] = row
         column, before = _augmenting_path(cost, u, v, row_of)
         while column != size:
             row_of[column] = row_of[before[column]]
             column = before[column]
     return row_of[:size]
+
+
+@compiled()
+def _left_after_greedy(cost: Array, u: Array, v: Array, row_of: Array) -> Array:
+    """Set the potentials to row and column minima and match where they are met."""
+    size = cost.shape[0]
+    for j in range(size):
+        v[j] = cost[:, j].min()
+    left = np.empty(size, dtype=np.int64)
+    count = 0
+    for i in range(size):
+        u[i] = np.inf
+        for j in range(size):
+            u[i] = min(u[i], cost[i, j] - v[j])
+        found = False
+        for j in range(size):
+            if row_of[j] < 0 and cost[i, j] - v[j] == u[i]:
+                row_of[j], found = i, True
+                break
+        if not found:
+            left[count] = i
+            count += 1
+    return left[:count]
 
 
 @compiled()

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from understudy.kernels.compiling import worth_compiling
 
-Rows = Sequence[NDArray[Any]]
+Rows = Sequence[NDArray[Any]] | NDArray[Any]
 
 WORTH_COMPILING: Final = 5e7  # steps of about 10 ns in NumPy: half a second, the price of numba
 MAX_DEPTH: Final = 3
@@ -44,7 +44,7 @@ def least_gini(real: Rows, synthetic: Rows, sizes: Sequence[int], *, depth: int)
     if not len(real) == len(synthetic) == len(sizes) > 0:
         raise ValueError("real, synthetic and sizes must name the same columns, at least one")
     dtype = np.uint8 if max(sizes) <= 256 else np.uint32
-    tables = [np.ascontiguousarray(np.stack(rows), dtype=dtype) for rows in (real, synthetic)]
+    tables = [np.ascontiguousarray(np.asarray(rows), dtype=dtype) for rows in (real, synthetic)]
     engine = _engine(_steps(tables, sizes, depth))
     return float(engine.least_gini(*tables, np.asarray(sizes, dtype=np.int64), depth))
 

@@ -1,4 +1,4 @@
-"""Exact trees in NumPy: the readable twin of ``trees_compiled``, and the one that needs no compiler.
+"""Exact trees in NumPy: the readable twin of ``trees_compiled``, which needs no compiler.
 
     slab(f, r, t)       the rows with r <= column f < t
     quad(f, g, a, b)    the rows on side a of a threshold of f and side b of a threshold of g

@@ -1,0 +1,19 @@
+"""Libraries that only some figures need."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from understudy.errors import UsageError
+
+
+def require(module: str) -> ModuleType:
+    """A module of the extra ``evaluate``, or a message that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UsageError(
+            f"this needs {module.split('.', maxsplit=1)[0]}, which is not installed; "
+            "install understudy[evaluate], or leave out the models with models=False"
+        ) from None

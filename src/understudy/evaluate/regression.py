@@ -1,0 +1,154 @@
+"""Regressions on real and on synthetic rows, and how far their intervals overlap.
+
+The overlap of two intervals (Karr et al. 2006) is the mean of the shares of each that lies in the
+other: 1 for equal intervals, 0 for disjoint ones. The intervals are the naive ones: computed from
+synthetic rows they are too narrow, see ``understudy.inference`` for valid ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.evaluate.design import Design, at_most
+from understudy.evaluate.grid import Sample, with_missing
+from understudy.schema.domain import BinAxis
+
+NORMAL_95: Final = 1.959963984540054
+STEPS: Final = 50
+_NO_RESIDUE: Final = 1e-9
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients and their standard errors."""
+
+    coefficients: Floats
+    errors: Floats
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """The usual 95% intervals."""
+        half = NORMAL_95 * self.errors
+        return self.coefficients - half, self.coefficients + half
+
+
+def linear(features: Floats, y: Floats) -> Fit:
+    """Ordinary least squares."""
+    gram = features.T @ features
+    inverse = np.linalg.pinv(gram, hermitian=True)
+    beta = inverse @ (features.T @ y)
+    residual = y - features @ beta
+    free = max(len(y) - features.shape[1], 1)
+    variance = residual @ residual / free
+    return Fit(beta, np.sqrt(np.maximum(np.diag(inverse) * variance, 0)))
+
+
+def logistic(features: Floats, y: Floats) -> Fit:
+    """Maximum likelihood by Newton's method; steps are halved until the likelihood grows.
+
+    Where the classes can be separated no finite maximum exists: the steps end, errors are large.
+    """
+    beta = np.zeros(features.shape[1])
+    best = _log_likelihood(features, y, beta)
+    for _ in range(STEPS):
+        chance = expit(features @ beta)
+        information = (features * (chance * (1 - chance))[:, None]).T @ features
+        step = np.linalg.pinv(information, hermitian=True) @ (features.T @ (y - chance))
+        size = 1.0
+        while (now := _log_likelihood(features, y, beta + size * step)) < best and size > 1e-6:
+            size /= 2
+        if now <= best + 1e-10 * abs(best):
+            break
+        beta, best = beta + size * step, now
+    chance = expit(features @ beta)
+    information = (features * (chance * (1 - chance))[:, None]).T @ features
+    inverse = np.linalg.pinv(information, hermitian=True)
+    return Fit(beta, np.sqrt(np.maximum(np.diag(inverse), 0)))
+
+
+def expit(x: Floats) -> Floats:
+    """1 / (1 + e^-x) without overflow."""
+    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
+
+
+def overlap(one: Fit, two: Fit) -> Floats:
+    """The overlap of each coefficient's two intervals, between 0 and 1."""
+    (low1, high1), (low2, high2) = one.interval, two.interval
+    common = np.maximum(np.minimum(high1, high2) - np.maximum(low1, low2), 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = (common / (high1 - low1) + common / (high2 - low2)) / 2
+    same = (low1 == low2) & (high1 == high2)
+    return np.where(same, 1.0, np.nan_to_num(shares, nan=0.0))
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Fits of the target on all other columns: logistic for two outcomes, else linear.
+
+    A category of more than two levels is predicted as "the level most frequent in the real table".
+    """
+
+    design: Design
+    target: str
+    outcome: Floats  # the outcome of each fine cell of the target, NaN for missing
+    kept: NDArray[np.intp]  # features that do not depend on the others in the real table
+    fitter: Callable[[Floats, Floats], Fit]
+
+    @classmethod
+    def of(cls, real: Sample, target: str, *, rng: np.random.Generator) -> Regression:
+        """The regression that suits the target, with features chosen on the real table."""
+        columns = tuple(sorted(set(real.grid.columns) - {target}))
+        design = Design(real.grid, columns)
+        outcome, fitter = _outcome(real, target)
+        regression = cls(design, target, outcome, np.arange(len(design.names)), fitter)
+        kept = independent_features(regression._data(at_most(real, rng))[0])
+        return cls(design, target, outcome, kept, fitter)
+
+    @property
+    def names(self) -> list[str]:
+        """The features that are kept."""
+        return [self.design.names[i] for i in self.kept]
+
+    def fit(self, sample: Sample, rng: np.random.Generator) -> Fit:
+        """The fit on a table (at most ``MODEL_ROWS`` random rows of it)."""
+        return self.fitter(*self._data(at_most(sample, rng)))
+
+    def _data(self, sample: Sample) -> tuple[Floats, Floats]:
+        y = self.outcome[sample.codes[self.target]]
+        known = ~np.isnan(y)
+        return self.design.matrix(sample.take(np.flatnonzero(known)))[:, self.kept], y[known]
+
+
+def _outcome(real: Sample, target: str) -> tuple[Floats, Any]:
+    axis = real.grid.fine.axes[target]
+    if isinstance(axis, BinAxis) and axis.proper > 2:
+        return real.grid.scaled(target), linear
+    counts = np.bincount(real.codes[target], minlength=axis.size)[: axis.proper]
+    chosen = axis.proper - 1 if axis.proper <= 2 else int(np.argmax(counts))
+    outcome = (np.arange(axis.proper) == chosen).astype(np.float64)
+    return with_missing(axis, outcome, np.nan), logistic
+
+
+def independent_features(features: Floats) -> NDArray[np.intp]:
+    """The features that are no linear combination of those before them (Gram-Schmidt)."""
+    gram = features.T @ features
+    scale = np.maximum(np.diag(gram).copy(), 1e-300)
+    kept: list[int] = []
+    rest = gram.copy()
+    for i in range(len(gram)):
+        if rest[i, i] > _NO_RESIDUE * scale[i] and scale[i] > 1e-300:
+            kept.append(i)
+            rest -= np.outer(rest[:, i], rest[i]) / rest[i, i]
+    return np.array(kept, dtype=np.intp)
+
+
+def _log_likelihood(features: Floats, y: Floats, beta: Floats) -> float:
+    score = features @ beta
+    return float(y @ score - np.logaddexp(0, score).sum())
