@@ -107,7 +107,7 @@ def _real(draw: Any) -> Column:
 
 @st.composite
 def _date(draw: Any) -> Column:
-    low = draw(st.dates(date(1, 1, 1), date(2100, 1, 1)))
+    low = draw(st.dates(date(1000, 1, 1), date(2100, 1, 1)))
     high = draw(st.dates(low, date(9999, 12, 31)))
     form = draw(st.sampled_from(("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y")))
     return Date(name="x", min=low, max=high, missing=draw(codes), bins=draw(bins), format=form)
@@ -115,7 +115,7 @@ def _date(draw: Any) -> Column:
 
 @st.composite
 def _moment(draw: Any) -> Column:
-    whole = st.datetimes(datetime(1, 1, 1), datetime(9999, 1, 1)).map(
+    whole = st.datetimes(datetime(1000, 1, 1), datetime(9999, 1, 1)).map(
         lambda moment: moment.replace(microsecond=0)
     )
     low, high = sorted((draw(whole), draw(whole)))

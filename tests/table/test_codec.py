@@ -28,7 +28,7 @@ from understudy.schema.columns import (
     Ordinal,
     Real,
 )
-from understudy.schema.domain import Axis
+from understudy.schema.domain import Axis, Domain
 from understudy.schema.schema import Schema
 from understudy.table import codec
 from understudy.table.codec import cell_of, decode, encode, encode_table
@@ -133,9 +133,7 @@ def test_floats_count_as_their_text(pair: tuple[Column, Axis], values: list[floa
 
 
 @given(columns(), st.lists(st.booleans(), max_size=4))
-def test_booleans_count_as_the_columns_texts(
-    pair: tuple[Column, Axis], values: list[bool]
-) -> None:
+def test_booleans_count_as_the_columns_texts(pair: tuple[Column, Axis], values: list[bool]) -> None:
     column, axis = pair
     words = column.levels if isinstance(column, Boolean) else ("false", "true")
     expected = [cell_of(column, axis, words[value]) for value in values]
@@ -192,7 +190,9 @@ def test_what_a_mask_hides_is_missing() -> None:
     values = np.array([18, 19, 20])
     masked = np.ma.array(values, mask=[False, True, False])
     assert encode(AGE_OR_NONE, axis_of(AGE_OR_NONE), masked).tolist() == [1, 74, 3]
-    coded = encode(AGE_OR_NONE, axis_of(AGE_OR_NONE), masked, missing=np.array([True, False, False]))
+    coded = encode(
+        AGE_OR_NONE, axis_of(AGE_OR_NONE), masked, missing=np.array([True, False, False])
+    )
     assert coded.tolist() == [74, 74, 3]
     assert encode(AGE, axis_of(AGE), masked).tolist() == [1, 0, 3]
 
@@ -213,9 +213,8 @@ def test_an_unknown_kind_of_axis_is_refused() -> None:
 
     with pytest.raises(UsageError, match="LevelAxis or a BinAxis"):
         cell_of(AGE, Odd(nullable=False), "1")
+    odd = Domain(Schema(name="t", columns={"age": AGE}), {"age": Odd(nullable=False)})
     with pytest.raises(UsageError, match="LevelAxis or a BinAxis"):
-        domain = domain_of(Schema(name="t", columns={"age": AGE}))
-        odd = type(domain)(domain.schema, {"age": Odd(nullable=False)})
         decode(Codes(odd, {"age": np.zeros(1, np.uint8)}, 1), rng=np.random.default_rng(0))
 
 

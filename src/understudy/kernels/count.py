@@ -116,7 +116,7 @@ def _count_direct(codes: Sequence[NDArray[Any]], sizes: Sequence[int], group: Po
         index = codes[group[0]][start : start + block].astype(np.intp)
         for column, size in zip(group[1:], shape[1:], strict=True):
             index *= size
-            index += codes[column][start : start + block]
+            np.add(index, codes[column][start : start + block], out=index, casting="unsafe")
         table += np.bincount(index, minlength=cells)
     return table.reshape(shape)
 

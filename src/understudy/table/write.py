@@ -16,7 +16,6 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, cast
 
@@ -30,7 +29,6 @@ from understudy.table.table import Table, Values
 
 BLOCK: Final = 1 << 16
 _ISO: Final[dict[str, Literal["D", "s"]]] = {"%Y-%m-%d": "D", "%Y-%m-%dT%H:%M:%S": "s"}
-_YEAR: Final = re.compile("%%|%Y")
 
 
 def write_table(table: Table, path: str | Path, *, force: bool = False) -> None:
@@ -212,16 +210,8 @@ def _plain_texts(column: Column, data: NDArray[Any]) -> list[str]:
     if (unit := _ISO.get(column.format)) is not None:
         return list(np.datetime_as_string(data, unit=unit).tolist())
     distinct, inverse = np.unique(data.astype("datetime64[s]"), return_inverse=True)
-    texts = [moment_text(moment, column.format) for moment in distinct.tolist()]
+    texts = [moment.strftime(column.format) for moment in distinct.tolist()]
     return [texts[index] for index in inverse.tolist()]
-
-
-def moment_text(moment: datetime, form: str) -> str:
-    """The moment in a strftime format, years in four digits even before the year 1000."""
-    if moment.year < 1000:
-        year = f"{moment.year:04d}"
-        form = _YEAR.sub(lambda found: year if found[0] == "%Y" else "%%", form)
-    return moment.strftime(form)
 
 
 _WRITERS: Final[dict[str, Callable[[Table, Path], None]]] = {
