@@ -11,7 +11,7 @@ nearest float, blank or not.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -25,18 +25,22 @@ from understudy.errors import SourceError, TableMismatch, UsageError
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
 
-FEATHER_NEEDS = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
+NUMPY_NUMBERS: Final = (
+    *(nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64),
+    *(nw.Float32, nw.Float64),
+)
+FEATHER_NEEDS: Final = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
 
 
 def read_frame(source: Source, schema: Schema) -> Rows:
     """The rows of a dataframe; its index, if it has one, is no column."""
     try:
-        table = nw.from_native(source.frame, pass_through=True)
+        table = nw.from_native(source.frame, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError:
         raise TableMismatch(f"{source.name} has several columns of one name; rename them") from None
     if isinstance(table, nw.DataFrame):
         return _read_eager(table, schema, found_in=source.name)
-    if hasattr(source.frame, "__arrow_c_stream__"):
+    if hasattr(source.frame, "__arrow_c_stream__") and not isinstance(table, nw.Series):
         return read_stream(source, schema)
     if isinstance(table, nw.LazyFrame):
         return _read_lazy(table, schema, found_in=source.name)
@@ -78,7 +82,7 @@ def _rows(table: nw.DataFrame[Any], schema: Schema, names: list[str], number: in
 def _cells(column: Column, series: nw.Series[Any]) -> Cells:
     of_pandas = series.implementation.is_pandas_like()
     missing = np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
-    if series.dtype.is_numeric():
+    if series.dtype in NUMPY_NUMBERS:
         numbers = np.asarray(series.fill_null(0).to_numpy())
         if numbers.dtype.kind in "iuf":
             numbers = numbers.astype(np.float64) if of_pandas else numbers

@@ -102,8 +102,11 @@ def _decoded(file: BinaryIO, codec: str) -> Iterator[list[str]]:
         return
     # UTF-16, UTF-32, EBCDIC: line ends are letters of the encoding, found while decoding.
     letters = io.TextIOWrapper(file, encoding=codec, errors="replace", newline="\n")
-    while text := letters.readlines(BLOCK):
-        yield [line.rstrip("\r\n") for line in text]
+    try:
+        while text := letters.readlines(BLOCK):
+            yield [line.rstrip("\r\n") for line in text]
+    finally:
+        letters.detach()  # the file is its opener's to close
 
 
 def _codec(encoding: str) -> str:
@@ -113,7 +116,7 @@ def _codec(encoding: str) -> str:
         "\n".encode(codec)
     except (LookupError, UnicodeError, ValueError):
         codec = "undefined"
-    if codec in _NOT_FOR_FILES:
+    if codec.replace("-", "_") in _NOT_FOR_FILES:
         raise SchemaError(
             f"no text encoding is named {encoding!r}; use a name such as 'utf-8' or 'cp1252'",
             place="[table.csv] encoding",

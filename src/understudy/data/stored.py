@@ -32,7 +32,7 @@ def read_parquet(source: Source, schema: Schema) -> Rows:
     """The rows of one Parquet file."""
     # The path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
     path = _GLOB.sub(r"[\g<0>]", str(source.path))
-    with connected(":memory:", read_only=False) as connection:
+    with connected(files=True) as connection:
         return _read(connection, f"read_parquet({_text(path)})", schema, source)
 
 
@@ -46,25 +46,29 @@ def read_stream(source: Source, schema: Schema) -> Rows:
     """The rows of anything that hands out an Arrow stream."""
     import nanoarrow
 
-    with connected(":memory:", read_only=False) as connection:
-        connection.register("stream", nanoarrow.ArrayStream(source.frame))
-        return _read(connection, "stream", schema, source)
+    with connected() as connection:
+        connection.register("given", nanoarrow.ArrayStream(source.frame))
+        return _read(connection, "given", schema, source)
 
 
 @contextmanager
-def connected(database: str, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that fetches no extensions and spills to the private folder only."""
-    connection = duckdb.connect(
-        database,
-        read_only=read_only,
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "temp_directory": str(private_folder()),
-            "enable_progress_bar": "false",
-        },
-    )
+def connected(
+    database: str = ":memory:", *, read_only: bool = False, files: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that fetches nothing, sees no Python variables and spills in private.
+
+    Unless ``files``, it reads no file but the database: a name that is no table is an error.
+    """
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "enable_external_access": str(files).lower(),
+        "python_enable_replacements": "false",
+        "temp_directory": str(private_folder()),
+    }
+    connection = duckdb.connect(database, read_only=read_only, config=settings)
     try:
+        connection.execute("SET enable_progress_bar = false")
         yield connection
     finally:
         connection.close()

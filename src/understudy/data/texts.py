@@ -76,7 +76,9 @@ def _number(number: Any) -> str | None:
     if abs(real) >= _TOO_LARGE:
         return "inf" if real > 0 else "-inf"
     whole = int(number)
-    return str(whole) if whole == number else repr(real)
+    if whole == number:
+        return str(whole)
+    return str(int(real)) if real.is_integer() else repr(real)
 
 
 def _moment(column: Column, value: date) -> Text:
