@@ -14,6 +14,8 @@ from typing import Final
 from understudy.errors import UsageError
 
 LARGEST_SCALE: Final = 2.0**50
+SMALLEST_SCALE: Final = 2.0**-20
+"""A smaller scale than this would never change an integer either, but breaks float arithmetic."""
 
 
 def laplace_scale(sensitivity: int, epsilon: Fraction) -> float:
@@ -62,13 +64,14 @@ def _positive(numerator: Fraction, price: Fraction) -> Fraction:
 
 
 def _round_up(target: Fraction, *, power: int) -> float:
-    """The float s with s^power >= target exactly, next to the real root."""
-    guess = float(target) if power == 1 else math.sqrt(float(target))
-    while guess < LARGEST_SCALE and Fraction(guess) ** power < target:
-        guess = math.nextafter(guess, math.inf)
-    if not guess < LARGEST_SCALE:
+    """The float s with s^power >= target exactly, next to the real root or SMALLEST_SCALE."""
+    if target > Fraction(LARGEST_SCALE) ** power:
         raise UsageError(
             "the budget of a single answer is too small for any useful noise; "
             "raise epsilon or ask for fewer answers"
         )
+    root = float(target) if power == 1 else math.sqrt(float(target))
+    guess = max(root, SMALLEST_SCALE)
+    while Fraction(guess) ** power < target:
+        guess = math.nextafter(guess, math.inf)
     return guess
