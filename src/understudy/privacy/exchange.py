@@ -11,7 +11,7 @@ Zrnic 2021 and Whitehouse et al. 2023 for rho). Pure to zCDP is harmless too: ha
 is at least the sum of the halved squares, which is a plain sum. But (epsilon, delta) read off from
 the rho that happened to be charged does *not* hold at a stopping time: a run that stops exactly
 when its privacy loss is large would be handed budget back for it. There all that entered stays
-spent as soon as anything was charged (verification/privacy_giving_back.py shows the failure).
+spent as soon as anything was charged (verification/test_privacy_giving_back.py shows the failure).
 """
 
 from __future__ import annotations

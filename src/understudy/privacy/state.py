@@ -120,8 +120,14 @@ class LedgerState:
 
     @property
     def left(self) -> Budget | None:
-        """What can still be reserved; nothing if more was spent elsewhere than the total."""
-        return None if self.total is None else self.total.beyond(self.spent + self.reserved)
+        """What can still be reserved; None without a total.
+
+        Nothing, in any part, once more was spent elsewhere than the total in one of them.
+        """
+        if self.total is None:
+            return None
+        used = self.spent + self.reserved
+        return self.total - used if self.total.covers(used) else self.total.zero()
 
     @property
     def limit(self) -> str:
