@@ -38,7 +38,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"schema", "table", "models", "kernels", "release"}),
     "release": frozenset({"schema", "table", "models", "kernels", "privacy", "report.card"}),
     "run": frozenset({"schema", "table", "data", "privacy", "gate", "models", "methods"}),
-    "plan": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
+    "planning": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
     "demo": frozenset({"api", "release", "table"}),
     "cli": EVERYTHING,
     "api": EVERYTHING,

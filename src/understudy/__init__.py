@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understudy.api import plan, synthesize
+    from understudy import methods
+    from understudy.api import compare, plan, synthesize
     from understudy.errors import (
         BudgetExceeded,
         LedgerError,
@@ -54,7 +55,6 @@ _HOME = {
     "ZCDP": "privacy.budget",
     "compare": "api",
     "load": "release",
-    "methods": "api",
     "plan": "api",
     "synthesize": "api",
 }
@@ -89,6 +89,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
+    if name == "methods":  # the room itself, which lists its methods when it is called
+        return import_module("understudy.methods")
     if name not in _HOME:
         raise AttributeError(f"module 'understudy' has no attribute {name!r}")
     found = getattr(import_module(f"understudy.{_HOME[name]}"), name)

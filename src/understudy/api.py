@@ -12,8 +12,9 @@ from understudy import methods
 from understudy.data.open import open_source
 from understudy.errors import SourceError, TableMismatch, UsageError
 from understudy.methods.base import Synthesizer
-from understudy.plan import Plan, epsilon_for, rehearse
+from understudy.planning import Plan, epsilon_for, rehearse
 from understudy.privacy.budget import Exact
+from understudy.privacy.clock import now
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.privacy.request import Allotment, allot, requested
 from understudy.release import Release
@@ -83,6 +84,7 @@ def synthesize(
         refit=refit,
         ledger=note,
         seed=seed,
+        created=now(),
     )
     return Release(
         synthetic=tables,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from understudy.cli.choices import Force, Quiet, Report, SchemaFile
+from understudy.cli.files import write_page
+from understudy.cli.output import phase, say, warn
 from understudy.cli.places import check_files
 from understudy.errors import UsageError
+
+if TYPE_CHECKING:
+    from understudy.evaluate.criteria import Criteria
 
 NOTICE = "UNPROTECTED: computed from the real rows, outside every budget. Not for publication."
 
@@ -42,3 +47,26 @@ def compare(
     outputs = [path for path in (json_, report) if path is not None]
     inputs: list[str | Path] = [real, *synthetic, schema, *([gate] if gate else [])]
     check_files(outputs, inputs=inputs, force=force)
+    limits = _limits(gate)
+    from understudy.api import compare as run
+    from understudy.schema.schema import Schema
+
+    public = Schema.load(schema)
+    with phase("Comparing", quiet=quiet):
+        found = run(real, synthetic, public, target=target)
+    warn(NOTICE)
+    say(found.to_text().rstrip("\n"), quiet=quiet)
+    if json_ is not None:
+        write_page(found.to_json(), json_, force=force)
+    if report is not None:
+        write_page(found.to_html(), report, force=force)
+    if limits is not None:
+        limits.enforce(found)
+
+
+def _limits(gate: Path | None) -> Criteria | None:
+    if gate is None:
+        return None
+    from understudy.evaluate.criteria import Criteria
+
+    return Criteria.load(gate)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from understudy.plan import Plan
+    from understudy.planning import Plan
     from understudy.schema.schema import Schema
 
 START_SECONDS: Final = 3.0

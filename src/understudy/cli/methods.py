@@ -23,7 +23,9 @@ def methods(
 
     Example: `understudy methods --for schema.toml`
     """
-    listed = catalogue()
+    from understudy import methods as room
+
+    listed = [room.facts(name) for name in room.names()]
     if for_ is not None:
         from understudy.schema.schema import Schema
 
@@ -33,29 +35,6 @@ def methods(
         say_json(listed)
         return
     say("\n\n".join(_paragraph(facts) for facts in listed))
-
-
-def catalogue() -> list[dict[str, Any]]:
-    """The facts of every method, in alphabetical order."""
-    from understudy import methods as room
-
-    return [facts_of(name, room.get(name)) for name in room.names()]
-
-
-def facts_of(name: str, method: Any) -> dict[str, Any]:
-    """What a method says about itself."""
-    from dataclasses import fields
-
-    return {
-        "name": name,
-        "summary": method.summary,
-        "guarantee": [kind.currency for kind in method.accepts],
-        "neighbours": sorted(relation.value for relation in method.neighbours),
-        "status": method.status,
-        "needs": sorted(method.needs),
-        "paper": method.paper,
-        "settings": {field.name: str(field.type) for field in fields(method)},
-    }
 
 
 def _paragraph(facts: dict[str, Any]) -> str:

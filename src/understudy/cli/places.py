@@ -9,9 +9,16 @@ from pathlib import Path
 from understudy.errors import UsageError
 
 
-def check_files(outputs: Iterable[Path], *, inputs: Sequence[str | Path], force: bool) -> None:
-    """Refuse outputs that exist (unless ``force``), clash, cannot be written or are inputs."""
-    taken: dict[Path, Path] = {}
+def check_files(outputs: Sequence[Path], *, inputs: Sequence[str | Path], force: bool) -> None:
+    """Refuse files that clash, are inputs, cannot be written or exist (unless ``force``)."""
+    check_apart(outputs, inputs=inputs)
+    for output in outputs:
+        check_file(output, force=force)
+
+
+def check_apart(outputs: Iterable[Path], *, inputs: Sequence[str | Path]) -> None:
+    """Refuse an output that is named twice or that the command reads, ``force`` or not."""
+    taken: set[Path] = set()
     read = {Path(name).absolute() for name in inputs}
     for output in outputs:
         place = output.absolute()
@@ -19,12 +26,16 @@ def check_files(outputs: Iterable[Path], *, inputs: Sequence[str | Path], force:
             raise UsageError(f"{output} is named for two outputs; give each its own name")
         if place in read or any(_same_file(place, name) for name in read):
             raise UsageError(f"{output} is an input of this command and will not be overwritten")
-        taken[place] = output
-        _check_parent(output)
-        if place.is_dir():
-            raise UsageError(f"{output} is a folder; name a file")
-        if os.path.lexists(place) and not force:
-            raise UsageError(f"{output} exists; name another file or pass --force to replace it")
+        taken.add(place)
+
+
+def check_file(output: Path, *, force: bool) -> None:
+    """Refuse a file that exists (unless ``force``) or cannot be written."""
+    _check_parent(output)
+    if output.is_dir():
+        raise UsageError(f"{output} is a folder; name a file")
+    if os.path.lexists(output) and not force:
+        raise UsageError(f"{output} exists; name another file or pass --force to replace it")
 
 
 def check_folder(output: Path, *, force: bool) -> None:

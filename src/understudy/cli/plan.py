@@ -15,7 +15,7 @@ from understudy.cli.settings import options_of
 from understudy.errors import UsageError
 
 if TYPE_CHECKING:
-    from understudy.plan import Plan
+    from understudy.planning import Plan
 
 
 def plan(

@@ -30,7 +30,7 @@ from understudy.cli.choices import (
     Settings,
 )
 from understudy.cli.output import phase, say, say_json
-from understudy.cli.places import check_files, check_folder, numbered
+from understudy.cli.places import check_apart, check_file, check_folder, numbered
 from understudy.cli.settings import options_of
 from understudy.errors import UsageError
 
@@ -119,8 +119,9 @@ class Outputs:
         if self.report is not None and self.report.suffix != ".html":
             raise UsageError(f"{self.report} must end in .html")
         files = [*self._tables(), *([self.report] if self.report else [])]
-        check_files([*files, *([self.release] if self.release else [])], inputs=inputs, force=True)
-        check_files(files, inputs=inputs, force=self.force)
+        check_apart([*files, *([self.release] if self.release else [])], inputs=inputs)
+        for file in files:
+            check_file(file, force=self.force)
         if self.release is not None:
             check_folder(self.release, force=self.force)
 

@@ -23,6 +23,7 @@ Every patient is admitted once. The seed fixes the simulation and has nothing to
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -151,7 +152,7 @@ def _insurance(rng: np.random.Generator, age: Column) -> Column:
     kinds = np.array(("public", "private", "none"))
     young = rng.choice(kinds, size=len(age), p=(0.68, 0.22, 0.10))
     old = rng.choice(kinds, size=len(age), p=(0.95, 0.05, 0.0))
-    return np.where(age >= 65, old, young)
+    return np.asarray(np.where(age >= 65, old, young))
 
 
 def _admissions(rng: np.random.Generator, rows: int) -> Column:
@@ -163,19 +164,25 @@ def _admissions(rng: np.random.Generator, rows: int) -> Column:
 
 def _costs(rng: np.random.Generator, stay: Column, severity: Column) -> Column:
     logs = 6.6 + 0.6 * np.log1p(stay) + 0.25 * severity + rng.normal(0, 0.6, len(stay))
-    texts = np.char.mod("%.2f", np.exp(logs))
-    return np.where(rng.random(len(stay)) < 0.05, "", texts)
+    texts = _texts(f"{cost:.2f}" for cost in np.exp(logs).tolist())
+    return np.asarray(np.where(rng.random(len(stay)) < 0.05, "", texts))
 
 
 def _identities(rng: np.random.Generator, rows: int) -> dict[str, Column]:
-    numbers = rng.permutation(rows) + 100_000
-    names = np.char.add(
-        np.char.add(rng.choice(GIVEN, size=rows), " "), rng.choice(FAMILY, size=rows)
-    )
-    handles = np.char.replace(np.char.lower(names), " ", ".")
-    mails = np.char.add(np.char.add(handles, numbers.astype(str)), "@mail.example")
-    return {"patient_id": np.char.mod("P%d", numbers), "name": names, "email": mails}
+    numbers = (rng.permutation(rows) + 100_000).tolist()
+    given = rng.choice(GIVEN, size=rows).tolist()
+    family = rng.choice(FAMILY, size=rows).tolist()
+    people = list(zip(given, family, numbers, strict=True))
+    return {
+        "patient_id": _texts(f"P{number}" for number in numbers),
+        "name": _texts(f"{one} {two}" for one, two, _ in people),
+        "email": _texts(f"{one}.{two}{n}@mail.example".lower() for one, two, n in people),
+    }
+
+
+def _texts(texts: Iterable[str]) -> Column:
+    return np.array(list(texts), dtype=np.str_)
 
 
 def _yes_no(happened: Column) -> Column:
-    return np.where(happened, "yes", "no")
+    return np.asarray(np.where(happened, "yes", "no"))

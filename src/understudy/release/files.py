@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Final
 
 import numpy as np
@@ -51,8 +52,9 @@ def read_text(path: Path) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of the release."""
+    text = read_text(path)
     try:
-        content = json.loads(read_text(path), parse_constant=_refuse_constant)
+        content = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise ReleaseError(f"{path.name} is damaged: it is not JSON") from None
     if not isinstance(content, dict):
@@ -70,16 +72,19 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
 
 def read_array(path: Path) -> NDArray[Any]:
     """A numeric array; its header must agree with the file's length before anything is loaded."""
+    damaged = ReleaseError(f"{path.name} is damaged: it is not a whole array of numbers")
     try:
         with plain_file(path).open("rb") as file:
             shape, dtype = _header(file)
             promised = file.tell() + int(np.prod(shape, dtype=object)) * dtype.itemsize
             if dtype.kind not in NUMBER_KINDS or promised != path.stat().st_size:
-                raise ReleaseError(f"{path.name} is damaged or holds more than numbers")
+                raise damaged
             file.seek(0)
             return np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, EOFError, TypeError, OverflowError, SyntaxError):
-        raise ReleaseError(f"{path.name} is damaged: it is not a numeric array") from None
+    except ReleaseError:
+        raise
+    except (ValueError, TypeError, OverflowError, SyntaxError, RecursionError, TokenError):
+        raise damaged from None
 
 
 def _header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:

@@ -33,7 +33,7 @@ def write_measurements(measured: Sequence[Noisy], path: Path) -> None:
     """Write every cell of every noisy marginal, in order."""
     texts = [json.dumps(noisy.columns, ensure_ascii=False) for noisy in measured]
     levels = tuple(dict.fromkeys(texts)) or ("[]",)
-    sizes = [noisy.values.size for noisy in measured]
+    sizes = np.array([noisy.values.size for noisy in measured], dtype=np.int64)
     places = [levels.index(text) for text in texts]
     flat = [noisy.values.reshape(-1) for noisy in measured]
     columns = {
@@ -43,7 +43,7 @@ def write_measurements(measured: Sequence[Noisy], path: Path) -> None:
         "value": Values(_joined(flat)),
         "stddev": Values(np.repeat(np.array([noisy.stddev for noisy in measured]), sizes)),
     }
-    write_table(Table(_schema(levels), columns, sum(sizes)), path)
+    write_table(Table(_schema(levels), columns, int(sizes.sum())), path)
 
 
 def read_measurements(path: Path, domain: Domain) -> list[Noisy]:
@@ -56,7 +56,7 @@ def read_measurements(path: Path, domain: Domain) -> list[Noisy]:
         raise _damaged(path)
     plain = {name: np.ma.getdata(data) for name, data in columns.items()}
     starts = np.flatnonzero(np.diff(plain["marginal"], prepend=-1))
-    ends = [*starts[1:].tolist(), len(plain["marginal"])]
+    ends = [*starts[1:].tolist(), len(plain["marginal"])][: len(starts)]
     return [
         _noisy({name: data[start:end] for name, data in plain.items()}, domain, path)
         for start, end in zip(starts.tolist(), ends, strict=True)

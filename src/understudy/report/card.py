@@ -59,9 +59,9 @@ class Amount(_Strict):
         return float(Fraction(self.parts.get(name, "0")))
 
     @property
-    def main(self) -> float:
-        """The part that is shared out: rho for zCDP, else epsilon."""
-        return self.part("rho" if self.currency == "zcdp" else "epsilon")
+    def main(self) -> Fraction:
+        """The part that is shared out, exactly: rho for zCDP, else epsilon."""
+        return Fraction(self.parts.get("rho" if self.currency == "zcdp" else "epsilon", "0"))
 
     def __str__(self) -> str:
         shown = (

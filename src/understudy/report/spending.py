@@ -48,7 +48,7 @@ def _total(card: Card, name: str) -> Fraction:
 def _percent(cost: Amount, whole: Amount) -> float:
     if cost.currency != whole.currency or not whole.main:
         return 0.0
-    return 100 * cost.main / whole.main
+    return float(100 * cost.main / whole.main)
 
 
 def _what(charge: ChargeNote) -> str:

@@ -66,7 +66,7 @@ def promise(guarantee: Guarantee) -> str:
                 f"{opening} changes the chance of reaching it by at most {_factor(guarantee)}, "
                 f"plus {_chance(guarantee)}."
             )
-    rho = guarantee.asked.main
+    rho = float(guarantee.asked.main)
     failure = f", apart from a failure of chance {_chance(guarantee)}"
     return (
         f"{opening} changes the chance of reaching it by a factor whose logarithm is no worse, in "
@@ -82,7 +82,7 @@ def _change(guarantee: Guarantee) -> str:
 
 
 def _factor(guarantee: Guarantee) -> str:
-    epsilon = guarantee.asked.main
+    epsilon = float(guarantee.asked.main)
     return f"a factor of {exp(epsilon):,.3g}" if epsilon < 50 else f"a factor of e^{epsilon:.6g}"
 
 

@@ -1,0 +1,218 @@
+"""``methods``, ``plan``, ``ledger``, ``draft``, ``demo``, ``--version`` and ``--help``."""
+
+from __future__ import annotations
+
+import csv
+import json
+from math import sqrt
+
+import pytest
+
+from tests.cli.conftest import Home
+from tests.cli.program import SECRET, run, untouched
+from understudy.cli.forecast import forecast
+from understudy.cli.output import columns, phase
+from understudy.release import load
+from understudy.schema.schema import Schema
+
+COMMANDS = (
+    *("demo", "draft", "check", "plan", "synthesize", "sample", "compare", "methods"),
+    *("ledger", "ledger init", "ledger show", "ledger spend"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_has_an_example(command: str) -> None:
+    shown = run(*command.split(), "--help")
+    assert shown.code == 0
+    assert f"Example: understudy {command.split(maxsplit=1)[0]}" in " ".join(shown.out.split())
+
+
+def test_the_version() -> None:
+    import understudy
+
+    assert run("--version").out == f"understudy {understudy.__version__}\n"
+
+
+def test_no_command_shows_the_help() -> None:
+    shown = run()
+    assert shown.code == 2
+    assert all(command in shown.out + shown.err for command in ("demo", "synthesize", "ledger"))
+
+
+def test_methods_as_json_and_as_text(home: Home) -> None:
+    import understudy as us
+
+    listed = json.loads(run("methods", "--json").out)
+    assert listed == us.methods()
+    assert [facts["name"] for facts in listed] == list(us.methods.names())
+    keys = {"name", "summary", "guarantee", "neighbours", "status", "needs", "paper", "settings"}
+    assert all(set(facts) == keys for facts in listed)
+    text = run("methods", "--for", home.schema).out
+    assert all(facts["name"] in text and facts["paper"] in text for facts in listed)
+    assert run("methods", "--for", home / "none.toml").code != 0
+
+
+def test_a_plan_states_the_noise_of_every_column(home: Home) -> None:
+    """Laplace noise of scale columns / epsilon: standard deviation sqrt(2) times that."""
+    asked = ("plan", "--schema", home.schema, "--epsilon", "0.5", "--n", 1000)
+    told = json.loads(run(*asked, "--json").out)
+    assert told["rows"] == 1000
+    assert [error["column"] for error in told["errors"]] == ["age", "sex", "income"]
+    for error in told["errors"]:
+        assert error["stddev"] == pytest.approx(sqrt(2) * 3 / 0.5, rel=0.02)
+    assert sum(error["tvd"] for error in told["errors"]) == pytest.approx(3 * told["mean_tvd"])
+    text = run(*asked).out
+    assert "epsilon = 0.5" in text
+    assert "Rough effort" in text
+
+
+def test_a_plan_for_an_error(home: Home) -> None:
+    asked = ("plan", "--schema", home.schema, "--n", 1000, "--json")
+    told = json.loads(run(*asked, "--want-error", "0.05").out)
+    assert told["mean_tvd"] <= 0.05
+    epsilon = float(told["asked"].removeprefix("epsilon = "))
+    tighter = json.loads(run(*asked, "--epsilon", epsilon * 0.97).out)
+    assert tighter["mean_tvd"] > 0.05
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--epsilon", "0"],
+        ["--epsilon", "1", "--rho", "1"],
+        ["--epsilon", "1", "--want-error", "0.1"],
+        ["--want-error", "0"],
+        ["--want-error", "nan"],
+        ["--want-error", "2"],
+        ["--epsilon", "1", "--n", "0"],
+        ["--epsilon", "1", "--method", "best"],
+        ["--epsilon", "1", "--set", "x=1"],
+    ],
+)
+def test_wrong_plans(home: Home, arguments: list[str]) -> None:
+    made = run("plan", "--schema", home.schema, *arguments)
+    assert made.code == 2, made.out + made.err
+    assert made.out == ""
+
+
+def test_more_rows_take_longer(home: Home) -> None:
+    from understudy.api import plan
+
+    schema = Schema.load(home.schema)
+    small, large = (
+        forecast(schema, plan(schema, epsilon=1, rows=rows)) for rows in (1000, 10_000_000)
+    )
+    assert 0 < small.seconds < 10 < large.seconds
+    assert small.megabytes < large.megabytes
+
+
+def test_a_ledger_from_init_to_show(home: Home) -> None:
+    book = home / "x.ledger"
+    assert run("ledger", "init", book, "--schema", home.schema, "--epsilon", 2).code == 0
+    assert book.stat().st_mode & 0o777 == 0o600
+    assert "No run yet" in run("ledger", "show", book).out
+    spent = run("ledger", "spend", book, "--epsilon", "0.5", "--purpose", "a mean\x1b[2J")
+    assert spent.code in (0, 2)  # a purpose with control characters may be refused
+    assert run("ledger", "spend", book, "--epsilon", "0.5", "--purpose", "a mean").code == 0
+    state = json.loads(run("ledger", "show", book, "--json").out)
+    assert state["table"] == "people"
+    assert state["runs"][-1]["purpose"] == "a mean"
+    shown = run("ledger", "show", book).out
+    assert "\x1b" not in shown
+    assert "add-remove" in json.dumps(state)
+    assert "left" in shown
+
+
+def test_a_ledger_refuses(home: Home) -> None:
+    book = home / "x.ledger"
+    run("ledger", "init", book, "--schema", home.schema, "--epsilon", 1)
+    with untouched(home.folder):
+        again = run("ledger", "init", book, "--schema", home.schema, "--epsilon", 5)
+        assert again.code == 2
+        over = run("ledger", "spend", book, "--epsilon", 2, "--purpose", "too much")
+        assert over.code == 4
+        assert run("ledger", "spend", book, "--epsilon", 0, "--purpose", "x").code == 2
+        assert run("ledger", "spend", book, "--epsilon", 1).code == 2
+        assert run("ledger", "show", home / "none").code == 4
+        assert run("ledger", "init", home / "y", "--schema", home.schema).code == 2
+    noted = run("ledger", "spend", book, "--epsilon", 2, "--purpose", "done", "--already")
+    assert noted.code == 0
+
+
+def test_drafts(home: Home) -> None:
+    shown = run("draft", "--from", home.table)
+    assert shown.code == 0
+    assert "[columns.age]" in shown.out
+    assert SECRET not in shown.out + shown.err
+    (home / "d.toml").write_text(shown.out)
+    assert tuple(Schema.load(home / "d.toml").columns) == ("person", "age", "sex", "income")
+    assert run("draft").code == 0
+    made = run("draft", "--from", home.table, "--out", home / "e.toml")
+    assert made.code == 0
+    assert (home / "e.toml").read_text().rstrip() == shown.out.rstrip()
+
+
+def test_a_draft_of_a_public_sample(home: Home) -> None:
+    (home / "public.csv").write_text("age,sex\n3,F\n4,M\n5,F\n")
+    shown = run("draft", "--public-sample", home / "public.csv")
+    assert shown.code == 0
+    assert "age" in shown.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--from", "table.xlsx"],
+        ["--from", "table.csv", "--public-sample", "table.csv"],
+        ["--from", "table.csv", "--out", "schema.toml"],
+        ["--from", "table.csv", "--out", "table.csv", "--force"],
+        ["--from", "table.csv", "--out", "no/schema.toml"],
+    ],
+)
+def test_wrong_drafts(home: Home, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home.folder)
+    with untouched(home.folder):
+        assert run("draft", *arguments).code == 2
+
+
+def test_the_demo_makes_everything(home: Home) -> None:
+    folder = home / "demo"
+    made = run("demo", "--out", folder, "--rows", 400)
+    assert made.code == 0, made.err
+    release = load(folder / "release")
+    assert release.card.to_text() in made.out
+    names = ("confidential.csv", "schema.toml", "synthetic.csv", "release/report.html")
+    for name in names:
+        assert (folder / name).is_file()
+        assert str(folder / name) in made.out
+    with (folder / "confidential.csv").open() as real, (folder / "synthetic.csv").open() as made_up:
+        people, others = list(csv.DictReader(real)), list(csv.DictReader(made_up))
+    assert len(people) == 400
+    assert list(people[0]) == list(others[0])
+    for column in ("patient_id", "name", "email"):
+        assert not {row[column] for row in people} & {row[column] for row in others}
+
+
+def test_the_demo_never_overwrites(home: Home) -> None:
+    folder = home / "demo"
+    asked = ("demo", "--out", folder, "--rows", 50, "--quiet")
+    assert run(*asked).code == 0
+    with untouched(folder):
+        assert run(*asked).code == 2
+    told = run(*asked, "--force", "--json")
+    assert told.code == 0
+    assert set(json.loads(told.out)) == {"card", "files"}
+    (home / "file").write_text("x")
+    assert run("demo", "--out", home / "file").code == 2
+
+
+def test_columns_are_aligned() -> None:
+    assert columns([("a", "bb"), ("ccc", "d")]) == "a    bb\nccc  d"
+
+
+def test_a_phase_off_a_terminal_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+    with phase("Reading"):
+        pass
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,51 @@
+"""Charges in words, in exact shares."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.report.cards import ToyCharge, a_card, pure_card
+from understudy.privacy.budget import ZCDP, PureDP
+from understudy.report.spending import spending, unspent
+
+
+def test_shares_are_of_the_budget_worked_in() -> None:
+    assert [spent.percent for spent in spending(a_card())] == pytest.approx([10, 10, 80])
+    assert [spent.percent for spent in spending(pure_card())] == [100.0]
+
+
+def test_what_was_asked_is_said_in_a_line() -> None:
+    told = [spent.what for spent in spending(a_card())]
+    assert told == ["levels of city", "bounds of cost", "2 tables: age, age × city"]
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    marginals = [[f"c{number}"] for number in range(9)]
+    charge = ToyCharge("count", {"marginals": marginals}, ZCDP("1/20"))
+    (spent,) = spending(a_card(charges=(charge,)))
+    assert spent.what == "9 tables: c0, c1, c2, c3, c4, c5 and 3 more"
+
+
+def test_an_unknown_verb_shows_its_detail() -> None:
+    charge = ToyCharge("gradients", {"steps": 4, "clip": 1.5}, ZCDP("1/20"))
+    (spent,) = spending(a_card(charges=(charge,)))
+    assert spent.what == "steps: 4; clip: 1.5"
+
+
+def test_one_table_is_one_table() -> None:
+    (spent,) = spending(pure_card())
+    assert spent.what == "1 table: age"
+
+
+def test_what_is_left_is_exact() -> None:
+    assert unspent(a_card()) == ""
+    assert unspent(a_card(charges=())) == "rho = 0.05, delta = 1e-06"
+    third = ToyCharge("count", {}, PureDP("1/3"))
+    card = a_card(asked=PureDP(1), worked=PureDP(1), charges=(third,) * 3)
+    assert unspent(card) == ""
+
+
+def test_another_currency_takes_no_share() -> None:
+    foreign = ToyCharge("count", {}, PureDP(1))
+    (spent,) = spending(a_card(charges=(foreign,)))
+    assert spent.percent == 0.0
