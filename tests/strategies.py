@@ -29,8 +29,9 @@ from understudy.schema.schema import Dialect, Rule, Schema, Unit
 
 HOSTILE = (
     "a.b", 'quo"te', "apo's", "back`tick", "new\nline", "tab\t", "emoji 🦆", "\u202eright to left",
-    "[columns.x]", "# no comment", "a = 1", "''' \"\"\"", "\\", "\x7f", "\x01", "NO", "true", "1", "1e5",
-    "2010-01-31", "discover", "OTHER", "é", "e\u0301", " ", "understudy", "x" * 10_000, "missing", "in",
+    "[columns.x]", "# no comment", "a = 1", "''' \"\"\"", "\\", "\x7f", "\x01", "NO", "true", "1",
+    "1e5", "2010-01-31", "discover", "OTHER", "é", "e\u0301", " ", "understudy", "x" * 10_000,
+    "missing", "in",
 )  # fmt: skip
 FORMATS = ("%Y-%m-%d", "%d/%m/%Y", "%Y%m%d", "%d %b %Y", "%Y-%m", "%j of %Y", "'%Y' \"%m\" 🦆 %d")
 CLOCKS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M:%SZ", "%Y-%m-%d")
@@ -73,7 +74,7 @@ def columns(
         "datetime",
         "drop",
         "fake",
-    ),  # fmt: skip
+    ),
     tame: bool = False,
     open_columns: bool = True,
 ) -> Column:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_days_and_seconds_count_from_1970():
 
 
 def test_levels_and_where_other_text_goes():
-    assert axis_of(Category(name="c", levels="ab".split())) == LevelAxis(
+    assert axis_of(Category(name="c", levels=["ab"])) == LevelAxis(
         nullable=False, levels=("ab",), fallback=0
     )
     assert axis_of(Category(name="c", levels=("a", "b"), missing=[""])).fallback == 2
@@ -65,7 +66,7 @@ def test_whole_numbers_one_by_one_or_in_bins():
     assert len(axis_of(Integer(name="n", min=0, max=127)).edges) == 129
     log = axis_of(Integer(name="n", min=0, max=10**6, scale="log", bins=8)).edges
     assert (log[0], log[-1]) == (0, 10**6 + 1)
-    assert all(b / a > 3 for a, b in zip(log[2:], log[3:], strict=False))
+    assert all(b / a > 3 for a, b in pairwise(log[2:]))
     both = 2**53
     assert axis_of(Integer(name="n", min=-both, max=both, bins=1)).edges == (-both, both + 1)
 
@@ -114,7 +115,7 @@ def test_every_column_has_rising_cells_within_its_bounds(column, low, high):
     axis = axis_of(column, levels=["bought"], bounds=(low, high))
     assert axis.size == axis.proper + column.nullable >= 1
     if isinstance(axis, BinAxis):
-        assert all(a < b for a, b in zip(axis.edges, axis.edges[1:], strict=False))
+        assert all(a < b for a, b in pairwise(axis.edges))
         if isinstance(column, Integer | Real) and not column.is_open and column.min < column.max:
             assert axis.edges[0] == column.min
             assert axis.edges[-1] == column.max + axis.whole

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from datetime import date
 
 import pytest
@@ -90,7 +89,8 @@ def test_ten_thousand_levels_with_traps_survive():
 
 
 def test_whole_numbers_in_levels_stand_for_their_text():
-    text = 'version = 1\n[table]\nname = "t"\n[columns.a]\nkind = "ordinal"\nlevels = [1, 2, 30]\nmissing = [-9]\n'
+    text = 'version = 1\n[table]\nname = "t"\n[columns.a]\nkind = "ordinal"\n'
+    text += "levels = [1, 2, 30]\nmissing = [-9]\n"
     column = files.loads(text).columns["a"]
     assert (column.levels, column.missing) == (("1", "2", "30"), ("-9",))
 
@@ -256,7 +256,7 @@ def test_loading_names_file_and_line(tmp_path):
     for call in (Schema.load, files.loads(EXAMPLE).save):
         with pytest.raises(UsageError, match=r"ends in \.toml or \.json"):
             call(tmp_path / "s.yaml")
-    assert os.listdir(tmp_path) == ["s.toml"]
+    assert [found.name for found in tmp_path.iterdir()] == ["s.toml"]
 
 
 def test_older_files_go_through_every_named_step():

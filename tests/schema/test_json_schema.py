@@ -19,7 +19,8 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "reference" / "schema.schema.js
 ONLY_LOADING_TELLS = (
     "above 'max'", "bin edge", "each above", "last bin edge", "a level and a missing code",
     "a level of its own", "must not be one of", "among the columns", "[[rules]] 1", "years",
-    "text encoding", "time zones", "NUL", "not TOML", "as the table writes it, not a date", "listed more than once",
+    "text encoding", "time zones", "NUL", "not TOML",
+    "as the table writes it, not a date", "listed more than once",
 )  # fmt: skip
 
 

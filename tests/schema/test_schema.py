@@ -63,7 +63,10 @@ WRONG = [
     (lambda: schema(csv=";"), "must be a Dialect"),
     (lambda: schema(unit=Unit(column="q")), "'q' is not among the columns"),
     (lambda: schema(rules=["age > 1"]), r"\[\[rules\]\] 1: must be a Rule"),
-    (lambda: schema(rules=[Rule(require="age > 1"), Rule(require="x > 1")]), "rules.. 2.*never read"),
+    (
+        lambda: schema(rules=[Rule(require="age > 1"), Rule(require="x > 1")]),
+        "rules.. 2.*never read",
+    ),
     (lambda: Rule(require=""), "must not be empty"),
     (lambda: Unit(max_rows=2), "needs a unit column"),
     (lambda: Unit(persons=2), "declare 'rows'"),
@@ -72,7 +75,7 @@ WRONG = [
     (lambda: Dialect(delimiter="\n"), "one character"),
     (lambda: Dialect(encoding="\x00"), "text encoding"),
     (lambda: Dialect(strip=1), "true or false"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("make", "said"), WRONG)

@@ -21,28 +21,33 @@ become tuples, whole numbers in a list of levels become their text, ISO text bec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
 from dataclasses import MISSING, dataclass, fields
-from datetime import date, datetime, time
+from datetime import date, datetime
 from functools import partial
-from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal
 
 from understudy.errors import SchemaError
 from understudy.schema import values
+from understudy.schema.column_values import (
+    DISCOVER,
+    Check,
+    bin_edges,
+    date_format,
+    distinct_texts,
+    levels_in_order,
+    levels_or_discover,
+    one_of,
+)
 
-DISCOVER: Final = "discover"
 FAKE_STYLES: Final = ("id", "name", "email", "uuid", "phone")
 SCALES: Final = ("linear", "log")
 DEFAULT_BINS: Final = 32
 ONE_BIN_PER_VALUE_UP_TO: Final = 128
-MOST_BINS: Final = 65_536
 MOST_DECIMALS: Final = 15
 
 Bins = int | tuple[float, ...] | None
 DateBins = int | tuple[date, ...] | None
 MomentBins = int | tuple[datetime, ...] | None
-Check = Callable[[Any, values.Refuse], Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +61,8 @@ class Column:
 
     def __post_init__(self) -> None:
         self._keep("name", values.name)
-        self._keep("missing", values.texts)
+        self._keep("missing", distinct_texts)
         self._keep("description", values.words)
-        _check_distinct(self, "missing", self.missing)
         self._check()
 
     def _check(self) -> None:
@@ -97,7 +101,7 @@ class Category(Column):
     other: str | None = None
 
     def _check(self) -> None:
-        self._keep("levels", _levels_or_discover)
+        self._keep("levels", levels_or_discover)
         if self.levels == DISCOVER and self.other is None:
             object.__setattr__(self, "other", "OTHER")
         if self.levels != DISCOVER:
@@ -128,7 +132,7 @@ class Ordinal(Column):
     levels: tuple[str, ...]
 
     def _check(self) -> None:
-        self._keep("levels", _levels_in_order)
+        self._keep("levels", levels_in_order)
         _check_levels(self, self.levels)
 
 
@@ -172,7 +176,7 @@ class Number(Column):
     def _check_number(self, bound: Check) -> None:
         _settle_range(self, bound)
         if self.scale not in SCALES:
-            raise self._refuse(_one_of(self.scale, SCALES), key="scale")
+            raise self._refuse(one_of(self.scale, SCALES), key="scale")
 
     @property
     def is_open(self) -> bool:
@@ -215,7 +219,7 @@ class Date(Column):
 
     def _check(self) -> None:
         _settle_range(self, values.day)
-        self._keep("format", partial(_format, bounds=(self.min, self.max)))
+        self._keep("format", partial(date_format, bounds=(self.min, self.max)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +234,7 @@ class Datetime(Column):
 
     def _check(self) -> None:
         _settle_range(self, values.moment)
-        self._keep("format", partial(_format, bounds=(self.min, self.max)))
+        self._keep("format", partial(date_format, bounds=(self.min, self.max)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +262,7 @@ class Fake(Column):
     def _check(self) -> None:
         _check_unread(self)
         if self.style not in FAKE_STYLES:
-            raise self._refuse(_one_of(self.style, FAKE_STYLES), key="style")
+            raise self._refuse(one_of(self.style, FAKE_STYLES), key="style")
 
     @property
     def modelled(self) -> bool:
@@ -284,37 +288,9 @@ def required(kind: str) -> tuple[str, ...]:
     return tuple(f.name for f in every if f.default is MISSING and f.name != "name")
 
 
-def _one_of(value: object, allowed: Collection[str]) -> str:
-    nearest = values.guess(value, allowed) if isinstance(value, str) else ""
-    return f"must be one of {values.listed(allowed)}, not {values.shown(value)}.{nearest}"
-
-
-def _levels_or_discover(value: Any, refuse: values.Refuse) -> Any:
-    if isinstance(value, str):
-        if value == DISCOVER:
-            return DISCOVER
-        raise refuse(f'must be a list such as ["a", "b"], or "{DISCOVER}" to have them bought')
-    return values.texts(value, refuse)
-
-
-def _levels_in_order(value: Any, refuse: values.Refuse) -> tuple[str, ...]:
-    if value == DISCOVER:
-        raise refuse("must be a list in ascending order; only a category's levels are discovered")
-    return values.texts(value, refuse)
-
-
-def _check_distinct(column: Column, key: str, items: tuple[str, ...]) -> None:
-    if len(set(items)) == len(items):
-        return
-    seen: set[str] = set()
-    twice = next(item for item in items if item in seen or seen.add(item))  # type: ignore[func-returns-value]
-    raise column._refuse(f"{values.shown(twice)} is listed more than once", key=key)
-
-
 def _check_levels(column: Column, levels: tuple[str, ...] | str) -> None:
     if not levels:
         raise column._refuse("at least one level is needed", key="levels")
-    _check_distinct(column, "levels", tuple(levels))
     both = [level for level in levels if level in set(column.missing)]
     if both:
         raise column._refuse(
@@ -335,22 +311,11 @@ def _settle_range(column: Number | Date | Datetime, bound: Check) -> None:
     for key in ("min", "max"):
         if getattr(column, key) is not None or not isinstance(column, Number):
             column._keep(key, bound)
-    column._keep("bins", partial(_bins, bound=bound))
+    column._keep("bins", partial(bin_edges, bound=bound))
     if isinstance(column.bins, tuple):
         _match_edges(column, column.bins)
     if column.min is not None and column.max is not None and column.min > column.max:  # type: ignore[operator]
         raise column._refuse(f"must not be above 'max', {column.max}", key="min")
-
-
-def _bins(value: Any, refuse: values.Refuse, *, bound: Check) -> Any:
-    if value is None:
-        return None
-    if not isinstance(value, list | tuple):
-        return values.whole(value, refuse, low=1, high=MOST_BINS)
-    edges = tuple(bound(edge, refuse) for edge in value)
-    if not 2 <= len(edges) <= MOST_BINS + 1 or any(a >= b for a, b in pairwise(edges)):
-        raise refuse(f"bin edges must be 2 to {MOST_BINS + 1} values, each above the one before")
-    return edges
 
 
 def _match_edges(column: Number | Date | Datetime, edges: tuple[Any, ...]) -> None:
@@ -358,26 +323,3 @@ def _match_edges(column: Number | Date | Datetime, edges: tuple[Any, ...]) -> No
         if getattr(column, key) not in (None, edge):
             raise column._refuse(f"must be the {place} bin edge, {edge}, or be left out", key=key)
         object.__setattr__(column, key, edge)
-
-
-def _format(value: Any, refuse: values.Refuse, *, bounds: tuple[date, date]) -> str:
-    """A strftime format in which the years of both bounds survive being written and read."""
-    if any(
-        directive in values.words(value, refuse) for directive in ("%z", "%Z", "%c", "%x", "%X")
-    ):
-        raise refuse("must not use %z, %Z, %c, %x or %X: no time zones, no local customs")
-    for bound in bounds:
-        moment = bound if isinstance(bound, datetime) else datetime.combine(bound, time())
-        if _year_read_back(moment, value) != bound.year:
-            raise refuse(
-                "must be a format such as '%Y-%m-%d' in which the years of 'min' and 'max' "
-                "can be written and read back"
-            )
-    return str(value)
-
-
-def _year_read_back(moment: datetime, form: str) -> int | None:
-    try:
-        return datetime.strptime(moment.strftime(form), form).year
-    except ValueError:
-        return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from understudy.schema.ddl_words import Word
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TYPE_WORDS = frozenset({"varying", "precision", "with", "without", "time", "zone"})
 
 
 @dataclass
@@ -35,19 +36,21 @@ def facts_of(name: str, body: Sequence[Word], found: Found) -> bool:
 
 
 def _without_casts(body: Sequence[Word]) -> list[Word]:
-    """Words that carry meaning: no ``::type``, no parentheses or brackets, signs kept."""
+    """Words that carry meaning: no ``::varchar(3)``, no parentheses or brackets."""
     kept: list[Word] = []
-    casting = False
+    cast = ""
     for word in body:
-        if word.plain == "::":
-            casting = True
-        elif casting and (word.sort in ("word", "name") and word.plain not in ("and", "or")):
+        if word.plain == "::" or (cast == "type" and word.plain == "."):
+            cast = "start"
+        elif cast == "start" or (cast == "type" and word.plain in _TYPE_WORDS):
+            cast = "type"
+        elif cast == "type" and word.plain == "(":
+            cast = "size"
+        elif cast == "size" and word.plain != ")":
             continue
-        elif word.plain not in ("(", ")", "[", "]"):
-            casting = False
-            kept.append(word)
         else:
-            casting = casting and word.plain in ("[", "]")
+            cast = ""
+            kept += [] if word.plain in ("(", ")", "[", "]") else [word]
     return kept
 
 

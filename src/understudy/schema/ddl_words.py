@@ -10,7 +10,7 @@ from typing import Final, Literal
 _PATTERN: Final = re.compile(
     r"""(?P<skip>\s+|--[^\n]*|/\*.*?\*/)
     | (?P<text>[eEnN]?'([^']|'')*')
-    | (?P<name>"([^"]|"")*"|`[^`]*`|\[[^\]\d][^\]]*\])
+    | (?P<name>"([^"]|"")*"|`[^`]*`|\[[^\W\d][\w\ ]*\])
     | (?P<number>[0-9]+(\.[0-9]+)?)
     | (?P<word>[^\W\d][\w$]*)
     | (?P<sign>::|<=|>=|<>|!=|.)""",

@@ -11,7 +11,6 @@ from understudy.schema.columns import (
     Date,
     DateBins,
     Datetime,
-    Drop,
     Fake,
     Integer,
     MomentBins,
@@ -31,11 +30,8 @@ def explain(schema: Schema) -> list[str]:
 
 def line_of(column: Column) -> str:
     """What a column holds, in plain words."""
-    if isinstance(column, Drop):
-        return "neither read nor released"
-    if isinstance(column, Fake):
-        return f"never read; {column.style} values are made up"
-    return f"{_content(column)}, {_missing(column)}"
+    content = _content(column)
+    return f"{content}, {_missing(column)}" if column.modelled else content
 
 
 def _content(column: Column) -> str:  # noqa: PLR0911 - one return per kind
@@ -51,11 +47,12 @@ def _content(column: Column) -> str:  # noqa: PLR0911 - one return per kind
             return f"{values.shown(column.true)} or {values.shown(column.false)}"
         case Number():
             return _number(column)
-        case Date():
-            return f"date from {column.min} to {column.max}{_bins(column.bins)}"
-        case Datetime():
-            return f"moment from {column.min} to {column.max}{_bins(column.bins)}"
-    return column.kind
+        case Date() | Datetime():
+            what = "date" if isinstance(column, Date) else "moment"
+            return f"{what} from {column.min} to {column.max}{_bins(column.bins)}"
+        case Fake():
+            return f"never read; {column.style} values are made up"
+    return "neither read nor released"
 
 
 def _levels(levels: tuple[str, ...] | str) -> str:

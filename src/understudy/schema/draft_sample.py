@@ -72,7 +72,8 @@ def _keys(cells: Sequence[str]) -> tuple[Keys, tuple[str, ...]]:
     missing = [code for code in MISSING_CODES if code in set(cells)]
     texts = [cell for cell in cells if cell not in missing]
     keys, note = next(found for found in _guesses(texts) if found)
-    return keys | ({"missing": missing} if missing else {}), (note,)
+    read = keys["kind"] not in ("drop", "fake")
+    return keys | ({"missing": missing} if missing and read else {}), (note,)
 
 
 def _guesses(texts: Sequence[str]) -> Iterator[tuple[Keys, str] | None]:

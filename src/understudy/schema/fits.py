@@ -44,8 +44,7 @@ def _unexpected(schema: Schema, header: Sequence[str]) -> list[str]:
     extra = [name for name in dict.fromkeys(header) if name not in schema.columns]
     if not extra:
         return []
-    absent = [name for name in schema.columns if name not in set(header)]
-    nearest = values.guess(extra[0], absent)
-    return [
-        f"the schema has no column {values.listed(extra)}{nearest.rstrip('?')}{'?' * bool(nearest)}"
-    ]
+    there = set(header)
+    nearest = values.guess(extra[0], [name for name in schema.columns if name not in there])
+    hint = nearest.replace(" Did", "; did")
+    return [f"the schema has no column {values.listed(extra)}{hint}"]

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from understudy.schema.column_values import DISCOVER, MOST_BINS
 from understudy.schema.columns import (
-    DISCOVER,
     FAKE_STYLES,
     KINDS,
-    MOST_BINS,
     MOST_DECIMALS,
     SCALES,
     options,

@@ -13,6 +13,8 @@ Path = tuple[str, ...]
 
 _HEADER = re.compile(r"\s*(\[\[?.*\]\]?)\s*(#.*)?")
 _LONGEST_LINE = 20_000
+_LONG_QUOTES = ('"""', "'''")
+_QUOTED = re.compile(r"\"{3}|'{3}|\"(?:[^\"\\]|\\.)*\"|'[^']*'|#.*")
 
 
 def place_of(error: SchemaError, text: str) -> str | None:
@@ -55,14 +57,26 @@ def lines_of(text: str) -> dict[Path, int]:
 def _outside_long_strings(text: str) -> Iterator[tuple[int, str]]:
     closing = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > _LONGEST_LINE:
-            continue
-        if not closing:
-            yield number, line.rstrip("\r")
-        for quotes in ('"""', "'''"):
-            if closing in ("", quotes) and line.count(quotes) % 2:
-                closing = "" if closing else quotes
-                break
+        if len(line) <= _LONGEST_LINE:
+            if not closing:
+                yield number, line.rstrip("\r")
+            closing = _open_after(line, closing)
+
+
+def _open_after(line: str, closing: str) -> str:
+    """The quotes of the long string that is open at the end of a line, if one is."""
+    at = 0
+    while True:
+        if closing:
+            end = line.find(closing, at)
+            if end < 0:
+                return closing
+            at = end + len(closing)
+        match = _QUOTED.search(line, at)
+        if match is None:
+            return ""
+        closing = match[0] if match[0] in _LONG_QUOTES else ""
+        at = match.end()
 
 
 def _key(line: str) -> Mapping[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from understudy.errors import SchemaError
 from understudy.schema import values
-from understudy.schema.columns import Check, Column
+from understudy.schema.column_values import Check
+from understudy.schema.columns import Column
 from understudy.schema.neighbours import Neighbours
 from understudy.schema.rules import parse
 

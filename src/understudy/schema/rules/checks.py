@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from understudy.errors import SchemaError
 from understudy.schema import values
-from understudy.schema.columns import DISCOVER, Boolean, Category, Ordinal
+from understudy.schema.column_values import DISCOVER
+from understudy.schema.columns import Boolean, Category, Ordinal
 from understudy.schema.rules.tokens import refuse
 from understudy.schema.rules.tree import (
     CONDITIONS,
