@@ -1,4 +1,9 @@
-"""Whether a table's header is the one that a schema speaks of. Headers are public."""
+"""Whether a table's header is the one that a schema speaks of.
+
+Messages show names that were found. So this is for headers known to be headers, such as those of
+synthetic or public tables; what ``data/`` reads may turn out to be a person's row, and is matched
+there without being shown.
+"""
 
 from __future__ import annotations
 
