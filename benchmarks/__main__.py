@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     failed = [
         name
         for name in names
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments]).returncode
+        if subprocess.call([sys.executable, "-m", f"benchmarks.{name}", *arguments])
     ]
     if failed:
         print(f"\nfailed or missed a floor: {', '.join(failed)}", file=sys.stderr)

@@ -105,14 +105,24 @@ def test_all_pairs_of_a_mixed_table(forced: str, rows: int) -> None:
         assert (table == by_hand(codes, sizes, pair)).all(), (forced, pair)
 
 
+@pytest.mark.parametrize("counter", COUNTERS)
 @pytest.mark.parametrize(
-    "sizes", [(65_536, 1), (1, 65_536), (256, 256), (65_536, 3), (300, 300), (65_537, 2)]
+    "sizes", [(65_536, 1), (1, 65_536), (256, 256), (65_536, 3), (300, 300), (64, 64)]
 )
-def test_tables_at_the_edge_of_sixteen_bits(forced: str, sizes: tuple[int, int]) -> None:
+def test_tables_at_the_edge_of_sixteen_bits(counter: str, sizes: tuple[int, int]) -> None:
     rng = np.random.default_rng(1)
     codes = [rng.integers(0, size, 5000).astype(np.uint32) for size in sizes]
-    codes[0][:2], codes[1][:2] = sizes[0] - 1, sizes[1] - 1
-    assert (count_marginals(codes, sizes, [(0, 1)])[0] == by_hand(codes, sizes, (0, 1))).all()
+    for column, size in zip(codes, sizes, strict=True):
+        column[:2] = size - 1
+    tables = COUNTERS[counter](codes, sizes, [(0, 1), (1,)])
+    assert (tables[0] == by_hand(codes, sizes, (0, 1))).all()
+    assert (tables[1] == by_hand(codes, sizes, (1,))).all()
+
+
+def test_columns_wider_than_sixteen_bits_are_counted(forced: str) -> None:
+    sizes = (65_537, 2)
+    codes = random_codes(sizes, 140_000, ("u4", "u1"))
+    assert (count_marginals(codes, sizes, [(1, 0)])[0] == by_hand(codes, sizes, (1, 0))).all()
 
 
 def test_one_cell_counted_by_every_row(forced: str) -> None:
@@ -195,3 +205,12 @@ def test_every_marginal_of_a_small_cube_agrees_with_the_joint(forced: str) -> No
     for subset, table in tables.items():
         rest = tuple(column for column in range(4) if column not in subset)
         assert (table == tables[0, 1, 2, 3].sum(axis=rest)).all()
+
+
+@pytest.mark.parametrize("rows", [50, 3000, 150_000])
+def test_the_number_of_rows_changes_the_plan_but_not_the_counts(forced: str, rows: int) -> None:
+    sizes = (40, 30, 20, 9, 7)
+    codes = random_codes(sizes, rows)
+    triples = list(combinations(range(5), 3))
+    for table, triple in zip(count_marginals(codes, sizes, triples), triples, strict=True):
+        assert (table == by_hand(codes, sizes, triple)).all()

@@ -10,7 +10,7 @@ decided by the forecast work, rows times groups, never by what the rows hold.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -24,6 +24,7 @@ Positions = tuple[int, ...]
 Counts = NDArray[np.int64]
 
 CAP: Final = 1 << 16  # the most cells of a group: 16-bit indices, and counters that fit a cache
+ROWS_PER_CELL: Final = 8  # below this, smaller groups are quicker
 NUMPY_BLOCK: Final = 1 << 14
 WORTH_LOADING: Final = 200_000_000  # row visits after which loading the compiled code pays
 WORTH_CALLING: Final = 100_000  # the same, once it is loaded
@@ -54,11 +55,11 @@ def count_marginals(
     """
     rows = _checked_rows(codes, sizes)
     tables: dict[Positions, Counts] = {}
-    for count_groups, groups in _plan(rows, sizes, cover(sizes, marginals)):
-        tables.update(zip(groups, count_groups(codes, sizes, groups), strict=True))
-    small_first = sorted(tables, key=lambda group: tables[group].size)
-    holders = [(group, frozenset(group)) for group in small_first]
-    return [_read_off(tables, holders, tuple(marginal)) for marginal in marginals]
+    groups = cover(sizes, marginals, cap=_cap_for(rows))
+    for count_groups, part in _plan(rows, sizes, groups):
+        tables.update(zip(part, count_groups(codes, sizes, part), strict=True))
+    held = _Tables(tables)
+    return [held.marginal(tuple(marginal)) for marginal in marginals]
 
 
 def count_with_numpy(
@@ -68,16 +69,22 @@ def count_with_numpy(
     return [_count_direct(codes, sizes, group) for group in groups]
 
 
+def _cap_for(rows: int) -> int:
+    """The most cells of a group: with few rows, summing up a table costs more than counting."""
+    return min(CAP, 1 << max(rows // ROWS_PER_CELL, 1).bit_length())
+
+
 def _plan(
     rows: int, sizes: Sequence[int], groups: Sequence[Positions]
 ) -> Iterator[tuple[Any, list[Positions]]]:
     """Which groups are counted by what: forecast work decides, and what fits 16 and 32 bits."""
-    small = [g for g in groups if g and prod(sizes[c] for c in g) <= CAP]
-    large = [g for g in groups if CAP < prod(sizes[c] for c in g) <= LARGEST_COMPILED]
-    large = [g for g in large if max(sizes[c] for c in g) <= CAP]
+    cells = {group: prod(sizes[column] for column in group) for group in groups}
+    fits = [g for g in groups if g and max(sizes[c] for c in g) <= CAP and cells[g] <= rows]
+    small = [group for group in fits if cells[group] <= CAP]
+    large = [group for group in fits if CAP < cells[group] <= LARGEST_COMPILED]
     for part in (small, large):
         yield _counter(rows * len(part)), part
-    yield count_with_numpy, [g for g in groups if g not in {*small, *large}]
+    yield count_with_numpy, [group for group in groups if group not in {*small, *large}]
 
 
 def _counter(work: int) -> Any:
@@ -111,28 +118,42 @@ def _count_direct(codes: Sequence[NDArray[Any]], sizes: Sequence[int], group: Po
         return np.array(rows, dtype=np.int64)
     cells = prod(shape)
     block = max(NUMPY_BLOCK, cells)  # no more clearing than counting
-    table = np.zeros(cells, dtype=np.int64)
-    for start in range(0, rows, block):
+    table: Counts | None = None
+    for start in range(0, max(rows, 1), block):
         index = codes[group[0]][start : start + block].astype(np.intp)
         for column, size in zip(group[1:], shape[1:], strict=True):
             index *= size
             np.add(index, codes[column][start : start + block], out=index, casting="unsafe")
-        table += np.bincount(index, minlength=cells)
-    return table.reshape(shape)
+        part = np.bincount(index, minlength=cells)
+        table = part if table is None else np.add(table, part, out=table)
+    return np.asarray(table).reshape(shape)
 
 
-def _read_off(
-    tables: dict[Positions, Counts],
-    holders: list[tuple[Positions, frozenset[int]]],
-    marginal: Positions,
-) -> Counts:
-    """The marginal from the smallest table that holds it, axes in the marginal's order."""
-    wanted = frozenset(marginal)
-    group = next(group for group, columns in holders if wanted <= columns)
-    rest = tuple(axis for axis, column in enumerate(group) if column not in wanted)
-    table = tables[group].sum(axis=rest) if rest else tables[group]
-    kept = [column for column in group if column in wanted]
-    return np.array(table.transpose([kept.index(column) for column in marginal]), order="C")
+class _Tables:
+    """The tables of the groups, from which marginals are read off."""
+
+    def __init__(self, tables: Mapping[Positions, Counts]) -> None:
+        self._tables = tables
+        small_first = sorted(tables, key=lambda group: tables[group].size)
+        self._holders = [(group, frozenset(group)) for group in small_first]
+        self._given: set[Positions] = set()
+
+    def marginal(self, columns: Positions) -> Counts:
+        """From the smallest table that holds it, axes in the order asked for.
+
+        Answers never share memory; the first that is a whole table takes it over, since copying
+        a large table costs more than counting a small number of rows.
+        """
+        wanted = frozenset(columns)
+        group = next(group for group, held in self._holders if wanted <= held)
+        rest = tuple(axis for axis, column in enumerate(group) if column not in wanted)
+        table = self._tables[group].sum(axis=rest) if rest else self._tables[group]
+        kept = [column for column in group if column in wanted]
+        turned = table.transpose([kept.index(column) for column in columns])
+        if not rest and group in self._given:
+            return np.array(turned, order="C")
+        self._given.add(group)
+        return np.asarray(turned, order="C")
 
 
 @lru_cache(maxsize=64)
