@@ -27,8 +27,12 @@ _SECONDS_TO_TAKE_THE_LOCK: Final = 60.0
 def spooled(stream: BinaryIO) -> BinaryIO:
     """A private copy of a stream that can be read only once. It has no name, so nothing is left."""
     copy = tempfile.TemporaryFile(dir=private_folder(), prefix="spool-")  # noqa: SIM115
-    shutil.copyfileobj(stream, copy)
-    copy.seek(0)
+    try:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+    except BaseException:
+        copy.close()
+        raise
     return copy
 
 
