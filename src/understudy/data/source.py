@@ -52,7 +52,9 @@ class Source:
     table: str | None = None
     frame: Any = field(default=None, repr=False, compare=False)
 
-    def unreadable(self, reason: str = "it is damaged, in another format or too large") -> SourceError:
+    def unreadable(
+        self, reason: str = "it is damaged, in another format or too large"
+    ) -> SourceError:
         """The error for a source that cannot be read. ``reason`` must be a public fact."""
         return SourceError(f"cannot read {self.name} as {self.form.value}: {reason}")
 
