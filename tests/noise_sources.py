@@ -177,16 +177,21 @@ def max_log_ratio(p: dict[Outcome, float], q: dict[Outcome, float]) -> float:
     """The largest |log(p / q)| over outcomes: the epsilon that this pair really costs."""
     if p.keys() != q.keys():
         return math.inf
-    return max(abs(math.log(p[outcome] / q[outcome])) for outcome in p)
+    log_p, log_q = _logs(p, q)
+    return float(np.abs(log_p - log_q).max())
 
 
 def renyi(p: dict[Outcome, float], q: dict[Outcome, float], alpha: float) -> float:
     """The Renyi divergence of order alpha of p from q."""
     if not p.keys() <= q.keys():
         return math.inf
-    terms = [alpha * math.log(p[o]) - (alpha - 1.0) * math.log(q[o]) for o in p]
-    top = max(terms)
-    return (top + math.log(math.fsum(math.exp(t - top) for t in terms))) / (alpha - 1.0)
+    log_p, log_q = _logs(p, q)
+    terms = alpha * log_p - (alpha - 1.0) * log_q
+    return float((terms.max() + np.log(np.exp(terms - terms.max()).sum())) / (alpha - 1.0))
+
+
+def _logs(p: dict[Outcome, float], q: dict[Outcome, float]) -> tuple[Floats, Floats]:
+    return np.log([p[outcome] for outcome in p]), np.log([q[outcome] for outcome in p])
 
 
 def hockey_stick(p: dict[Outcome, float], q: dict[Outcome, float], epsilon: float) -> float:

@@ -30,10 +30,10 @@ def log_grid(*, smallest: int = -3, largest: int = 9) -> tuple[float, ...]:
 
 
 def check_probability(probability: Fraction) -> Fraction:
-    """A fraction strictly between 0 and 1 whose denominator keeps rank scores in 64 bits."""
+    """The nearest fraction between 0 and 1 whose denominator keeps rank scores in 64 bits."""
     if not 0 < probability < 1:
         raise UsageError("a quantile's probability must lie strictly between 0 and 1")
-    return probability.limit_denominator(FINEST.denominator)
+    return max(FINEST, min(1 - FINEST, probability.limit_denominator(FINEST.denominator)))
 
 
 def grid_domain(schema: Schema, column: str, grid: Sequence[float]) -> Domain:

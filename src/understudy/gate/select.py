@@ -7,6 +7,7 @@ rounding and the float error of the score. Proof: select.md. Test: tests/gate/te
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -26,24 +27,33 @@ LARGEST: Final = 2**45
 def on_grid(scores: NDArray[np.float64], sensitivity: Fraction) -> NDArray[np.int64]:
     """The scores in whole steps of sensitivity / UNITS, clipped; NaN counts as the lowest."""
     step = float(sensitivity) / UNITS
-    steps = np.nan_to_num(scores / step, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST)
+    with np.errstate(over="ignore"):  # a warning would tell that a score is out of range
+        steps = np.nan_to_num(scores / step, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST)
     return np.floor(np.clip(steps, -LARGEST, LARGEST) + 0.5).astype(np.int64)
 
 
-def choose(steps: NDArray[np.int64], *, spend: Budget, monotone: bool, noise: Noise) -> int:
-    """The index of a noisy maximum of scores whose sensitivity is UNITS + SLACK steps."""
-    return pick(steps, sensitivity=UNITS + SLACK, spend=spend, monotone=monotone, noise=noise)
+@dataclass(frozen=True)
+class Choice:
+    """A noisy maximum: which law, at which scale."""
+
+    law: str
+    scale: float
+
+    def index(self, scores: NDArray[np.int64], noise: Noise) -> int:
+        """The index of a noisy maximum of these exact scores."""
+        draw = noise.permute_and_flip if self.law == "permute-and-flip" else noise.gumbel_max
+        return draw(scores, scale=self.scale)
 
 
-def pick(
-    scores: NDArray[np.int64], *, sensitivity: int, spend: Budget, monotone: bool, noise: Noise
-) -> int:
-    """Permute-and-flip for PureDP, the exponential mechanism by Gumbel noise for ZCDP."""
+def choice_for(spend: Budget, *, sensitivity: int, monotone: bool) -> Choice:
+    """The noisy maximum of whole-number scores of this sensitivity that costs ``spend``.
+
+    Permute-and-flip for PureDP, the exponential mechanism by Gumbel noise for ZCDP.
+    """
     match spend:
         case PureDP():
             scale = selection_scale(sensitivity, spend.epsilon, monotone=monotone)
-            return noise.permute_and_flip(scores, scale=scale)
+            return Choice("permute-and-flip", scale)
         case ZCDP() if not spend.delta:
-            scale = gumbel_scale(sensitivity, spend.rho, monotone=monotone)
-            return noise.gumbel_max(scores, scale=scale)
+            return Choice("gumbel", gumbel_scale(sensitivity, spend.rho, monotone=monotone))
     raise UsageError(f"a selection spends PureDP or ZCDP without delta, not {spend}")
