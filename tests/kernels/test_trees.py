@@ -197,6 +197,12 @@ def test_other_depths_are_refused(depth):
         trees.least_gini([np.zeros(1, int)], [np.zeros(1, int)], [1], depth=depth)
 
 
+@pytest.mark.parametrize("code", [2, 255, 256, -1])
+def test_cell_numbers_beyond_their_column_are_refused(code):
+    with pytest.raises(ValueError, match="not below the number of cells"):
+        trees.least_gini([np.array([0, code])], [np.array([0])], [2], depth=1)
+
+
 def test_mismatched_columns_and_leaves_are_refused():
     with pytest.raises(ValueError, match="same columns"):
         trees.least_gini([np.zeros(1, int)], [], [1], depth=1)

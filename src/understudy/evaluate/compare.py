@@ -13,6 +13,7 @@ import numpy as np
 
 from understudy.errors import UsageError
 from understudy.evaluate.comparison import Comparison, Figure
+from understudy.evaluate.design import MODEL_ROWS
 from understudy.evaluate.disclosure import WARNING
 from understudy.evaluate.grid import Grid, Sample
 from understudy.evaluate.marginals import Subsets, subsets
@@ -66,7 +67,7 @@ def compare(
         synthetic_rows=tuple(other.rows for other in others),
         figures=_figures(found, len(others), repeats),
         details=_details(found, len(others)),
-        notes=_notes(setting),
+        notes=_notes(setting, others),
         target=target,
     )
 
@@ -133,8 +134,12 @@ def _details(found: Mapping[str, Sequence[Finding]], tables: int) -> dict[str, A
     return details
 
 
-def _notes(setting: Setting) -> tuple[str, ...]:
+def _notes(setting: Setting, tables: Sequence[Sample]) -> tuple[str, ...]:
     notes = [_sampled(k, sets) for k, sets in setting.sets.items() if sets.sampled]
+    if max(setting.real.rows, *(table.rows for table in tables)) > MODEL_ROWS:
+        notes.append(
+            f"pMSE, regressions and classifiers: at most {MODEL_ROWS} random rows of each table."
+        )
     if setting.target is not None:
         notes.append(INTERVALS_TOO_NARROW)
     if setting.target is not None and setting.holdout is None and setting.models:

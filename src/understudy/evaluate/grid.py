@@ -115,11 +115,10 @@ class Sample:
 
     @cached_property
     def _coarse(self) -> dict[str, Array]:
-        found = {}
-        for name in self.grid.columns:
-            runs = self.grid.coarse(name)[0][self.grid.parents(name)]
-            found[name] = runs[self.codes[name]]
-        return found
+        return {
+            name: self.grid.coarse(name)[0][self.grid.parents(name)][codes]
+            for name, codes in self.codes.items()
+        }
 
     def cells(self, column: str) -> Array:
         """The domain's cell of each row."""
@@ -164,9 +163,10 @@ class Sample:
         """The contingency table of these columns' coarse cells."""
         return self.counts_of([columns])[0]
 
-    def take(self, rows: Array) -> Sample:
-        """The same columns with these rows, in this order, as often as they are named."""
-        return Sample(self.grid, {name: c[rows] for name, c in self.codes.items()}, len(rows))
+    def take(self, rows: Array, columns: Sequence[str] | None = None) -> Sample:
+        """These rows, in this order, as often as they are named; of ``columns`` only, if given."""
+        kept = self.codes if columns is None else {name: self.codes[name] for name in columns}
+        return Sample(self.grid, {name: codes[rows] for name, codes in kept.items()}, len(rows))
 
 
 def with_missing(axis: Axis, values: Array, missing: float) -> Array:

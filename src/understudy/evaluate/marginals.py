@@ -130,15 +130,20 @@ def percentile_bins(real: Sample, column: str, *, bins: int = NIST_BINS) -> NDAr
 def wasserstein(real: Sample, other: Sample, columns: Subset, rng: np.random.Generator) -> float:
     """The 1-Wasserstein distance of one marginal, between equal random subsamples."""
     rows = min(TRANSPORTED_ROWS, real.rows, other.rows)
-    here, there = (
-        [sample.cells(name)[rng.permutation(sample.rows)[:rows]] for name in columns]
-        for sample in (real, other)
-    )
+    here, there = (_drawn(sample, columns, rows, rng) for sample in (real, other))
     left, right = _without_common(here, there)
     cost = np.zeros((left.shape[1], right.shape[1]))
     for i, name in enumerate(columns):
         cost += _cost(real, name, left[i], right[i])
     return least_assignment(cost) / rows
+
+
+def _drawn(
+    sample: Sample, columns: Subset, rows: int, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """The cells of random rows, drawn without replacement."""
+    few = sample.take(rng.choice(sample.rows, rows, replace=False), columns)
+    return [few.cells(name) for name in columns]
 
 
 def _without_common(

@@ -4,7 +4,7 @@ The real table is split once, four fifths to train on and one fifth to test on (
 is given to test on). Three classifiers, in the form that benchmarks of the field use:
 
     logistic   LogisticRegression(C=1, max_iter=500) on flags of the coarse cells
-    boosting   HistGradientBoostingClassifier(random_state=0, early_stopping=False) on coarse cells
+    boosting   HistGradientBoostingClassifier(random_state=0, early_stopping=False) on the cells
     svm        LinearSVC(C=1) on flags of the coarse cells
 
 AUC is one against the rest, averaged over the classes; calibration is the mean gap between what the
@@ -14,7 +14,7 @@ nothing). A numeric target asks: above the real table's median?
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,12 +64,19 @@ class Task:
             )
         return cls(target, features, label, int(label.max()) + 1)
 
-    def data(self, sample: Sample) -> tuple[NDArray[Any], Labels]:
-        """Coarse cells of the features, and the class; rows without a class are left out."""
+    def labelled(self, sample: Sample) -> tuple[Sample, Labels]:
+        """The rows whose class is known, and their classes."""
         label = self.label[sample.codes[self.target]]
-        known = label >= 0
-        cells = np.stack([sample.coarse(name)[known] for name in self.features], axis=1)
-        return cells, label[known]
+        known = np.flatnonzero(label >= 0)
+        return sample.take(known), label[known]
+
+    def rows(self, sample: Sample, *, classifier: str) -> Any:
+        """The features as this classifier takes them: cells, or flags of coarse cells."""
+        if classifier == "boosting":
+            return np.stack([sample.cells(name) for name in self.features], axis=1)
+        sizes = [sample.grid.coarse(name)[1] for name in self.features]
+        cells = np.stack([sample.coarse(name) for name in self.features], axis=1)
+        return flags(cells, sizes)
 
 
 @dataclass(frozen=True)
@@ -89,57 +96,51 @@ def split(real: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
 
 
 def train_and_test(
-    task: Task, train: Sample, test: Sample, rng: np.random.Generator
+    task: Task,
+    train: Sample,
+    test: Sample,
+    rng: np.random.Generator,
+    *,
+    classifiers: Sequence[str] = CLASSIFIERS,
 ) -> dict[str, Quality]:
     """Each classifier's quality on ``test`` after training on ``train``."""
-    cells, label = task.data(at_most(train, rng))
-    test_cells, truth = task.data(test)
-    sizes = [train.grid.coarse(name)[1] for name in task.features]
+    known, label = task.labelled(at_most(train, rng))
+    tested, truth = task.labelled(test)
     found = {}
-    for name in CLASSIFIERS:
+    for name in classifiers:
         if len(np.unique(label)) < 2:  # nothing to learn: the same answer for every row
-            guess = np.full(len(truth), label[0] if len(label) else 0)
-            score = np.eye(task.classes)[guess]
-            found[name] = Quality(0.5, float(np.mean(guess == truth)), calibration(score, truth))
-            continue
-        score, promises = _fitted(name, cells, label, sizes, task.classes)(test_cells)
+            score = np.eye(task.classes)[np.full(len(truth), label[0] if len(label) else 0)]
+        else:
+            model = _classifier(name).fit(task.rows(known, classifier=name), label)
+            score = _scores(model, task.rows(tested, classifier=name), task.classes)
         found[name] = Quality(
             auc(score, truth),
             float(np.mean(np.argmax(score, axis=1) == truth)),
-            calibration(score, truth) if promises else None,
+            calibration(score, truth) if name != "svm" else None,
         )
     return found
 
 
-def _fitted(
-    name: str, cells: NDArray[Any], label: Labels, sizes: Sequence[int], classes: int
-) -> Callable[[NDArray[Any]], tuple[Floats, bool]]:
-    """A fitted classifier as a function from cells to one score per class."""
-    if name == "boosting":
-        ensemble = require("sklearn.ensemble")
-        model = ensemble.HistGradientBoostingClassifier(random_state=0, early_stopping=False)
+def _classifier(name: str) -> Any:
+    match name:
+        case "logistic":
+            return require("sklearn.linear_model").LogisticRegression(C=1, max_iter=500)
+        case "boosting":
+            ensemble = require("sklearn.ensemble")
+            return ensemble.HistGradientBoostingClassifier(random_state=0, early_stopping=False)
+    return require("sklearn.svm").LinearSVC(C=1, dual=False)
+
+
+def _scores(model: Any, rows: Any, classes: int) -> Floats:
+    """One score for each class; those that the training rows did not have come last."""
+    if hasattr(model, "predict_proba"):
+        found, absent = model.predict_proba(rows), 0.0
     else:
-        linear = require("sklearn.linear_model" if name == "logistic" else "sklearn.svm")
-        model = (
-            linear.LogisticRegression(C=1, max_iter=500)
-            if name == "logistic"
-            else (linear.LinearSVC(C=1, dual=False))
-        )
-
-    def rows(given: NDArray[Any]) -> Any:
-        return given if name == "boosting" else flags(given, sizes)
-
-    model.fit(rows(cells), label)
-
-    def score(given: NDArray[Any]) -> tuple[Floats, bool]:
-        if name != "svm":
-            return _spread(model.predict_proba(rows(given)), model.classes_, classes), True
-        decision = np.asarray(model.decision_function(rows(given)))
-        if decision.ndim == 1:
-            decision = np.stack([-decision, decision], axis=1)
-        return _spread(decision, model.classes_, classes, absent=-np.inf), False
-
-    return score
+        found, absent = np.asarray(model.decision_function(rows)), -np.inf
+        found = np.stack([-found, found], axis=1) if found.ndim == 1 else found
+    scores = np.full((len(found), classes), absent)
+    scores[:, model.classes_] = found
+    return scores
 
 
 def flags(cells: NDArray[Any], sizes: Sequence[int]) -> Any:
@@ -150,13 +151,6 @@ def flags(cells: NDArray[Any], sizes: Sequence[int]) -> Any:
     starts = np.arange(rows + 1) * columns
     sparse = require("scipy.sparse")
     return sparse.csr_matrix((np.ones(rows * columns), indices, starts), (rows, offsets[-1]))
-
-
-def _spread(scores: Floats, present: Labels, classes: int, *, absent: float = 0.0) -> Floats:
-    """One column for every class, also for those that the training rows did not have."""
-    found = np.full((len(scores), classes), absent)
-    found[:, present] = scores
-    return found
 
 
 def auc(score: Floats, truth: Labels) -> float:

@@ -33,19 +33,21 @@ WORTH_COMPILING: Final = 5e7  # steps of about 10 ns in NumPy: half a second, th
 MAX_DEPTH: Final = 3
 
 
-def least_gini(real: Rows, synthetic: Rows, sizes: Sequence[int], *, depth: int) -> float:
+def least_gini(
+    real: Rows, synthetic: Rows, sizes: Sequence[int], *, depth: int, calls: int = 1
+) -> float:
     """The least impurity of any tree of at most ``depth`` splits in a row.
 
     ``real`` and ``synthetic`` hold one array of cell numbers per column, ``sizes`` the number of
-    cells of each column.
+    cells of each column. ``calls`` is how many such calls the caller is about to make: many make
+    compiled code worth loading.
     """
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"exact trees have depth 1, 2 or {MAX_DEPTH}, not {depth}")
     if not len(real) == len(synthetic) == len(sizes) > 0:
         raise ValueError("real, synthetic and sizes must name the same columns, at least one")
-    dtype = np.uint8 if max(sizes) <= 256 else np.uint32
-    tables = [np.ascontiguousarray(np.asarray(rows), dtype=dtype) for rows in (real, synthetic)]
-    engine = _engine(_steps(tables, sizes, depth))
+    tables = [_matrix(np.asarray(rows), sizes) for rows in (real, synthetic)]
+    engine = _engine(calls * _steps(tables, sizes, depth))
     return float(engine.least_gini(*tables, np.asarray(sizes, dtype=np.int64), depth))
 
 
@@ -81,6 +83,13 @@ def pmse(gini: float, *, real: int, synthetic: int) -> float:
     rows = real + synthetic
     share = synthetic / rows if rows else 0.0
     return share * (1 - share) - gini / rows if rows else 0.0
+
+
+def _matrix(rows: NDArray[Any], sizes: Sequence[int]) -> NDArray[Any]:
+    """The rows in the narrowest type; compiled code would write wherever a cell number points."""
+    if rows.size and (np.any(rows.max(axis=1) >= sizes) or rows.min() < 0):
+        raise ValueError("a cell number is not below the number of cells of its column")
+    return np.ascontiguousarray(rows, dtype=np.uint8 if max(sizes) <= 256 else np.uint32)
 
 
 def _steps(tables: list[NDArray[Any]], sizes: Sequence[int], depth: int) -> float:
