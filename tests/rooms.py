@@ -33,7 +33,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
             "gate.scores",
         }
     ),
-    "evaluate": frozenset({"schema", "table", "models", "kernels", "release"}),
+    "evaluate": frozenset({"schema", "table", "models", "kernels", "release", "report.comparison"}),
     "inference": frozenset({"schema", "table", "models", "kernels", "release"}),
     "report": frozenset({"schema", "table", "models", "kernels", "release"}),
     "release": frozenset({"schema", "table", "models", "kernels", "privacy", "report.card"}),

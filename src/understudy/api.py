@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from understudy import methods
+from understudy.data.backend import Backend
 from understudy.data.open import open_source
 from understudy.errors import SourceError, TableMismatch, UsageError
+from understudy.gate.unprotected import OpenTable
 from understudy.methods.base import Synthesizer
 from understudy.planning import Plan, epsilon_for, rehearse
 from understudy.privacy.budget import Exact
@@ -18,11 +20,18 @@ from understudy.privacy.clock import now
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.privacy.request import Allotment, allot, requested
 from understudy.release import Release
-from understudy.report.card import LedgerNote
+from understudy.report.card import LedgerNote, OutputNote, RowsReason
 from understudy.report.compose import card_of
 from understudy.run import check_currency, check_output, fit, sample
+from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
 from understudy.table.kinds import kind_of
+from understudy.table.table import Codes, Table
+
+if TYPE_CHECKING:
+    from understudy.evaluate.comparison import Comparison
+
+SYNTHETIC: Final = "the rows are synthetic"
 
 
 def synthesize(
@@ -59,17 +68,12 @@ def synthesize(
     book = _ledger(ledger, known, allotment)
     purpose = f"synthesize with {methods.name_of(synthesizer)}"
     reservation = _reserve(book, allotment, purpose=purpose, resume=resume)
-    try:
-        backend = open_source(source, known)
-    except (TableMismatch, SourceError):  # public facts; nothing was charged, so all goes back
-        reservation.close()
-        raise
-    rng = np.random.default_rng(seed)
-    fits = copies if refit else 1
+    backend = _opened(source, known, reservation)
+    rng, fits = np.random.default_rng(seed), copies if refit else 1
     fitted = fit(backend, reservation, method=synthesizer, allotment=allotment, fits=fits, rng=rng)
     tables = sample(fitted.models, copies=copies, rows=rows, rng=rng)
     reservation.close()
-    note = LedgerNote(str(book.name), known.name, reservation.run_id) if ledger else None
+    note = LedgerNote(Path(book.name).name, known.name, reservation.run_id) if ledger else None
     card = card_of(
         fitted.domain,
         name=methods.name_of(synthesizer),
@@ -78,10 +82,7 @@ def synthesize(
         worked=allotment.working,
         conversion=allotment.conversion,
         charges=reservation.charges,
-        rows=tables[0].rows,
-        reason="requested" if rows is not None else "declared" if known.rows else "estimated",
-        copies=copies,
-        refit=refit,
+        output=_output(tables, known, rows=rows, refit=refit),
         ledger=note,
         seed=seed,
         created=now(),
@@ -120,6 +121,53 @@ def plan(
     allotment = allot(requested(epsilon=epsilon, delta=delta, rho=rho), known)
     check_currency(synthesizer, allotment)
     return rehearse(known, synthesizer, allotment, rows=rows)
+
+
+def compare(
+    real: Any,
+    synthetic: Any,
+    schema: Schema | str | Path,
+    *,
+    target: str | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """How close synthetic tables are to the real one. UNPROTECTED: for the keeper's eyes only.
+
+    ``synthetic`` is one table or a list of tables (paths, dataframes, or a release's). Nothing is
+    paid, so no figure may be published, and no decision to publish may rest on one.
+    """
+    from understudy.evaluate.compare import compare as judge
+    from understudy.evaluate.grid import Grid
+
+    known = _schema(schema)
+    opened = [OpenTable(open_source(real, known), reason="comparison with synthetic rows")]
+    others = synthetic if isinstance(synthetic, list | tuple) else [synthetic]
+    opened += [OpenTable(open_source(one, known), reason=SYNTHETIC) for one in others]
+    grid = Grid.of(opened[0].domain())
+    codes = [_codes(table, grid.fine) for table in opened]
+    return judge(codes[0], codes[1:], grid=grid, target=target, seed=seed)
+
+
+def _opened(source: Any, schema: Schema, reservation: Reservation) -> Backend:
+    """The engine; if the source does not open, nothing was charged and all of it goes back."""
+    try:
+        return open_source(source, schema)
+    except (TableMismatch, SourceError):
+        reservation.close()
+        raise
+
+
+def _output(
+    tables: Sequence[Table], schema: Schema, *, rows: int | None, refit: bool
+) -> OutputNote:
+    public: RowsReason = "declared" if schema.rows is not None else "estimated"
+    reason: RowsReason = public if rows is None else "requested"
+    return OutputNote(rows=tables[0].rows, reason=reason, copies=len(tables), refit=refit)
+
+
+def _codes(table: OpenTable, domain: Domain) -> Codes:
+    (rows,) = table.count(domain, [()])
+    return Codes(domain, table.cells(domain), int(rows))
 
 
 def _schema(schema: Schema | str | Path) -> Schema:

@@ -17,7 +17,7 @@ import numpy as np
 from understudy.data.standin import StandIn
 from understudy.errors import UsageError
 from understudy.methods.base import Synthesizer
-from understudy.privacy.budget import Budget, exact
+from understudy.privacy.budget import Budget, Exact, exact
 from understudy.privacy.ledger import Charge, Ledger
 from understudy.privacy.request import Allotment, allot, requested
 from understudy.run import fit
@@ -97,7 +97,7 @@ def epsilon_for(
     method: Synthesizer,
     *,
     want_error: float,
-    delta: float | None = None,
+    delta: Exact | None = None,
     rows: int | None = None,
 ) -> float:
     """The least epsilon (to two digits) at which the mean error of a column is as small as wanted."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
-from understudy.report.card import Card
+from understudy.report.card import Card, OutputNote
 from understudy.report.compose import card_of
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import (
@@ -87,11 +87,11 @@ def a_card(schema: Schema | None = None, **changes: Any) -> Card:
         "worked": WORKED,
         "conversion": "worked by the tight conversion",
         "charges": CHARGES,
-        "rows": 1234,
-        "reason": "estimated",
         "created": "2026-01-31T12:00:00Z",
     }
-    return card_of(a_domain(schema), **(facts | changes))
+    output = {"rows": 1234, "reason": "estimated", "copies": 1, "refit": False}
+    output |= {key: changes.pop(key) for key in output if key in changes}
+    return card_of(a_domain(schema), output=OutputNote(**output), **(facts | changes))
 
 
 def person_schema() -> Schema:

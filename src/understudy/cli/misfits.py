@@ -13,8 +13,8 @@ from typing import Any, Final
 from understudy.data.open import open_source
 from understudy.gate.unprotected import OpenTable
 from understudy.schema.axes import day_number, second_number
+from understudy.schema.column_values import DISCOVER
 from understudy.schema.columns import (
-    DISCOVER,
     Boolean,
     Category,
     Column,

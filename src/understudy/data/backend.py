@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,3 +49,11 @@ class Backend(ABC):
     @abstractmethod
     def fits_declared_size(self) -> bool:
         """Whether the declared public number of rows or persons is true (True if none is)."""
+
+
+class RowBackend(Backend):
+    """An engine that can also hand out its rows, as cells; for ``OpenTable`` alone."""
+
+    @abstractmethod
+    def cells(self, domain: Domain) -> Mapping[str, NDArray[Any]]:
+        """The cell of every row in each column of the domain."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.data.backend import Backend, Capability, Counts, Marginal
+from understudy.data.backend import Capability, Counts, Marginal, RowBackend
 from understudy.data.cells import Rows
 from understudy.data.contribution import bounded, count_persons
 from understudy.data.quiet import quiet
@@ -19,7 +19,7 @@ from understudy.schema.schema import Schema
 
 
 @final
-class MemoryBackend(Backend):
+class MemoryBackend(RowBackend):
     """A private table held in memory, at most ``max_rows`` rows per person."""
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset({Capability.COUNT})
@@ -52,6 +52,11 @@ class MemoryBackend(Backend):
             if isinstance(text, str) and count and text not in declared.missing
         }
         return dict(sorted(counted.items()))
+
+    def cells(self, domain: Domain) -> Mapping[str, NDArray[Any]]:
+        """The cell of every row in each column of the domain."""
+        with quiet(SourceError("the rows could not be coded; there may be too little memory")):
+            return {name: self._encoded(name, axis) for name, axis in domain.axes.items()}
 
     def fits_declared_size(self) -> bool:
         """Whether the declared public number of rows or persons is true (True if none is)."""

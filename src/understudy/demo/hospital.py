@@ -141,7 +141,7 @@ def _cities(rng: np.random.Generator, rows: int) -> Column:
 def _wards(rng: np.random.Generator, age: Column, male: Column, severity: Column) -> Column:
     steps = np.cumsum(WARD_BY_SEVERITY, axis=1)[severity]
     place = (rng.random((len(age), 1)) > steps[:, :-1]).sum(axis=1)
-    ward = np.array(WARDS)[place].astype("U12")
+    ward: Column = np.array(WARDS)[place].astype("U12")
     mothers = ~male & (age >= 18) & (age <= 44) & (rng.random(len(age)) < 0.35)
     ward[mothers] = "maternity"
     ward[age < 16] = "paediatrics"

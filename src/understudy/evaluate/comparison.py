@@ -111,6 +111,12 @@ class Comparison:
         """The JSON text; non-ASCII letters and anything hostile are escaped."""
         return json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
 
+    def to_html(self) -> str:
+        """One offline page, headed in red."""
+        from understudy.report.comparison import comparison_page
+
+        return comparison_page(self.to_dict())
+
     def to_text(self) -> str:
         """A plain-text page: figures beside ceiling and floor, then what fares worst."""
         tables = len(self.synthetic_rows)

@@ -17,7 +17,6 @@ from understudy.report.card import (
     LedgerNote,
     MethodNote,
     OutputNote,
-    RowsReason,
 )
 from understudy.report.columns import column_notes
 from understudy.report.words import not_covered
@@ -57,15 +56,12 @@ def card_of(
     worked: BudgetLike,
     conversion: str = "",
     charges: Sequence[ChargeLike],
-    rows: int,
-    reason: RowsReason,
-    copies: int = 1,
-    refit: bool = False,
+    output: OutputNote,
     ledger: LedgerNote | None = None,
     seed: int | None = None,
     created: str,
 ) -> Card:
-    """The card of a run of the method called ``name`` that made ``rows`` rows, for ``reason``.
+    """The card of a run of the method called ``name``.
 
     ``asked`` is the budget as the caller stated it, ``worked`` the one that was spent, and
     ``conversion`` the name and price of the step between them. ``created`` is the time in UTC.
@@ -92,7 +88,7 @@ def card_of(
         declared_units=schema.unit.persons,
         rules=tuple(rule.require for rule in schema.rules),
         dialect={field.name: getattr(schema.csv, field.name) for field in fields(schema.csv)},
-        output=OutputNote(rows=rows, reason=reason, copies=copies, refit=refit),
+        output=output,
         ledger=ledger,
         not_covered=not_covered(schema, seeded=seed is not None),
         seed=seed,

@@ -24,6 +24,11 @@ TEMPLATES: Final = Path(__file__).parent / "templates"
 
 def card_page(card: Card) -> str:
     """The card as a page for people: plain words first, every number after."""
+    return render("card.html.j2", **_context(card))
+
+
+def render(template: str, **content: Any) -> str:
+    """A page from one of the templates, with everything that is printed escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -34,7 +39,7 @@ def card_page(card: Card) -> str:
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    return environment.get_template("card.html.j2").render(_context(card))
+    return environment.get_template(template).render(content)
 
 
 def _context(card: Card) -> dict[str, Any]:
