@@ -153,7 +153,8 @@ def _opened(source: Any, schema: Schema, reservation: Reservation) -> Backend:
     try:
         return open_source(source, schema)
     except (TableMismatch, SourceError):
-        reservation.close()
+        if not reservation.charges:  # a resumed run has charges, and keeps what it reserved
+            reservation.close()
         raise
 
 
@@ -183,16 +184,13 @@ def _method(method: str | Synthesizer, options: Mapping[str, Any] | None) -> Syn
 
 
 def _ledger(ledger: Ledger | str | Path | None, schema: Schema, allotment: Allotment) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    if ledger is not None:
-        return Ledger.open(Path(ledger))
-    return Ledger.in_memory(
-        table=schema.name,
-        unit=schema.unit.name,
-        neighbours=schema.neighbours,
-        total=allotment.asked,
-    )
+    unit, neighbours = schema.unit.name, schema.neighbours
+    if ledger is None:
+        total = allotment.asked
+        return Ledger.in_memory(table=schema.name, unit=unit, neighbours=neighbours, total=total)
+    book = ledger if isinstance(ledger, Ledger) else Ledger.open(Path(ledger))
+    book.expect(table=schema.name, unit=unit, neighbours=neighbours)
+    return book
 
 
 def _reserve(
@@ -200,6 +198,5 @@ def _reserve(
 ) -> Reservation:
     if resume is not None:
         return book.resume(resume)
-    same = type(book.total) is type(allotment.asked)
-    entered = allotment.asked if same else None
+    entered = allotment.asked if book.currency is type(allotment.asked) else None
     return book.reserve(allotment.working, entered=entered, purpose=purpose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import io
 import json
 import logging
 import math
@@ -64,7 +65,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "np.add": lambda s: np.add(s, 1),
     "np.add left": lambda s: np.ones(3) + s,
     "np.matmul": lambda s: np.ones(3) @ s,
-    "np.save": lambda s: np.save("never-written", s),
+    "np.save": lambda s: np.save(io.BytesIO(), s),
     "np.isfinite": np.isfinite,
     "comparison chain": lambda s: 0 < s < 5,
     "unpacking": lambda s: [*s],
