@@ -123,8 +123,8 @@ def pairs(relation: Neighbours, c: int) -> list[tuple[Texts, Texts]]:
 @pytest.mark.parametrize("c", [1, 3])
 @pytest.mark.parametrize("relation", list(Neighbours))
 def test_the_exact_law_is_approximately_concentrated(relation: Neighbours, c: int) -> None:
-    rho, delta = float(RHO), float(DELTA)
-    spend, most_shown = ZCDP(RHO, DELTA), 0.0
+    rho, delta = 0.02, 0.1
+    spend, most_shown = ZCDP("1/50", "1/10"), 0.0
     for one, two in pairs(relation, c):
         laws = [kept_law(rows, relation, c, spend) for rows in (one, two)]
         quiet = []
@@ -143,7 +143,7 @@ def test_the_exact_law_is_approximately_concentrated(relation: Neighbours, c: in
             assert hockey_stick(laws[0], laws[1], epsilon) <= delta + tail_delta
             assert hockey_stick(laws[1], laws[0], epsilon) <= delta + tail_delta
     if c == 1:
-        assert most_shown >= 0.2 * delta, "the threshold is needlessly high"
+        assert most_shown >= 0.3 * delta, "the threshold is needlessly high"
 
 
 def test_a_threshold_for_one_row_would_betray_a_person_with_five() -> None:
@@ -151,7 +151,7 @@ def test_a_threshold_for_one_row_would_betray_a_person_with_five() -> None:
     spend, c = ZCDP(RHO, Fraction(1, 10**4)), 5
     right = threshold_for(spend, Neighbours.ADD_REMOVE, contribution=c)
     wrong = 1 + tail(right.scale, spend.delta)
-    assert discrete_gaussian_tail(wrong - c, right.scale) > 10 * float(spend.delta)
+    assert discrete_gaussian_tail(wrong - c, right.scale) > 5 * float(spend.delta)
     assert discrete_gaussian_tail(right.least - c, right.scale) <= float(spend.delta) / c
 
 

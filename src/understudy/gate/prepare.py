@@ -23,6 +23,7 @@ from understudy.schema.axes import domain_of
 from understudy.schema.columns import Number, Real
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
+from understudy.schema.values import LARGEST_REAL
 
 SIZE_WEIGHT: Final = Fraction(1, 5)
 """The size's share of the budget for bounds, against 1 for each open column."""
@@ -143,8 +144,9 @@ def _widen(low: float, high: float, tail: Fraction, *, log_scale: bool) -> tuple
     found = -NormalDist().inv_cdf(float(tail))
     there, back = (asinh, sinh) if log_scale else (float, float)
     margin = (there(high) - there(low)) * max(REACH - found, 0.0) / (2.0 * found)
-    wide_low = back(there(low) - margin)
-    wide_high = back(there(high) + margin)
+    most = there(LARGEST_REAL)
+    wide_low = back(max(there(low) - margin, -most))
+    wide_high = back(min(there(high) + margin, most))
     if low >= 0.0:
         wide_low = max(wide_low, 0.0)
     if high <= 0.0:
