@@ -56,7 +56,9 @@ def test_shares_that_make_no_sense_are_refused(
         (ZCDP("1/4"), REPLACE_ONE, 3, "gaussian", 6.0),
     ],
 )
-def test_scales_by_hand(spend: Budget, relation: Neighbours, c: int, law: str, scale: float) -> None:
+def test_scales_by_hand(
+    spend: Budget, relation: Neighbours, c: int, law: str, scale: float
+) -> None:
     noise = noise_for(spend, relation, contribution=c)
     assert (noise.law, noise.scale) == (law, scale)
     mass = discrete_laplace if law == "laplace" else discrete_gaussian

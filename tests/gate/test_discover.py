@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
@@ -22,6 +21,7 @@ from tests.noise_sources import (
 from tests.tables import SealedBackend, TinyBackend, cells, numbers, purse_for, tiny_schema
 from understudy.errors import UsageError
 from understudy.gate.discover import Threshold, tail, threshold_for
+from understudy.gate.noise import OpenDPNoise
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.sensitive import Sensitive
 from understudy.privacy.budget import ZCDP, Budget, PureDP
@@ -139,7 +139,7 @@ def test_the_exact_law_is_approximately_concentrated(relation: Neighbours, c: in
             assert renyi(quiet[1], quiet[0], alpha) <= rho * alpha + 1e-9
         for epsilon in (0.5, 1.0, 2.0, 4.0):
             # Bun and Steinke (2016), lemma 3.5: the delta of rho-zCDP at this epsilon.
-            tail_delta = math.exp(-max(epsilon - rho, 0.0) ** 2 / (4 * rho))
+            tail_delta = math.exp(-(max(epsilon - rho, 0.0) ** 2) / (4 * rho))
             assert hockey_stick(laws[0], laws[1], epsilon) <= delta + tail_delta
             assert hockey_stick(laws[1], laws[0], epsilon) <= delta + tail_delta
     if c == 1:
@@ -200,8 +200,6 @@ def test_the_counts_really_get_noise() -> None:
     spend = ZCDP("1/1000", "1/20")
     least = threshold_for(spend, Neighbours.ADD_REMOVE, contribution=1).least
     counts = Sensitive({f"level {i}": least for i in range(60)})
-    from understudy.gate.noise import OpenDPNoise
-
     threshold = threshold_for(spend, Neighbours.ADD_REMOVE, contribution=1)
     kept = len(threshold.keep(counts, OpenDPNoise()))
     assert 0 < kept < 60  # either end has a probability below 2^-58

@@ -1,15 +1,16 @@
-"""Exact tables: a hinted workload is counted in one pass, within the cap, and nothing is mixed up."""
+"""Exact tables: a hinted workload is counted in one pass, within the cap, nothing mixed up."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.tables import TinyBackend, cells, schema_of
+from tests.tables import TinyBackend, cells, purse_for, schema_of
 from understudy.errors import UsageError
 from understudy.gate.exact import ExactTables
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.sensitive import Sensitive, reveal
+from understudy.privacy.budget import PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.domain import Domain
 
@@ -88,9 +89,6 @@ def test_another_domain_of_the_same_columns_is_another_question() -> None:
 
 
 def test_hints_are_checked_and_free() -> None:
-    from tests.tables import purse_for
-    from understudy.privacy.budget import PureDP
-
     backend, purse = Watched(), purse_for(SCHEMA, PureDP(1))
     table, domain = PrivateTable(backend, purse), domain_of(SCHEMA)
     table.prepare(domain, [A, ["b", "c"]])

@@ -178,16 +178,15 @@ def test_the_size_is_bought_with_all_rows_in_it() -> None:
     schema = schema_of(WHOLE)
     rows: list[Row] = [("?",), ("x",), ("-9999999",), ("10000000000000",), (None,)]
     purse = purse_for(schema, PureDP(1))
+    seen: list[int] = []
 
     class Exactly(KeyedNoise):
-        seen: list[int] = []
-
         def laplace(self, values: np.ndarray, *, scale: float) -> np.ndarray:
-            self.seen.append(int(values.sum()))
+            seen.append(int(values.sum()))
             return values
 
     prepare(schema, PrivateTable(TinyBackend(schema, rows), purse, noise=Exactly()), PureDP(1))
-    assert Exactly.seen == [5]
+    assert seen == [5]
 
 
 @given(

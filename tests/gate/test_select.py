@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_the_law_of_permute_and_flip_is_right(scores: list[int]) -> None:
 def test_the_law_stays_right_for_many_candidates() -> None:
     law = permute_and_flip_law([*range(0, -300, -1)], 40.0)
     assert sum(law) == pytest.approx(1.0, rel=1e-12)
-    assert all(a >= b for a, b in zip(law, law[1:], strict=False))
+    assert all(a >= b for a, b in pairwise(law))
 
 
 SHIFTS = {
