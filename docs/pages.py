@@ -107,7 +107,12 @@ def python_page() -> Iterator[str]:
     for name in public_names():
         found = getattr(understudy, name)
         if isinstance(found, ModuleType):  # a room that is called like a function
-            yield from (f".. py:function:: understudy.{name}", "", f"   {type(found).__call__.__doc__}", "")
+            yield from (
+                f".. py:function:: understudy.{name}",
+                "",
+                f"   {type(found).__call__.__doc__}",
+                "",
+            )
             continue
         kind = "autofunction"
         if isinstance(found, type):

@@ -64,4 +64,6 @@ class ProductModel(Model):
         if set(arrays) != expected or not isinstance(description.get("size"), int | float):
             raise ReleaseError("the model's files do not belong to a product model")
         cells = (arrays[f"probabilities-{i}"] for i in range(len(domain.columns)))
-        return cls(domain, float(description["size"]), dict(zip(domain.columns, cells, strict=True)))
+        return cls(
+            domain, float(description["size"]), dict(zip(domain.columns, cells, strict=True))
+        )
