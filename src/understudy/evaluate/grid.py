@@ -79,7 +79,10 @@ class Grid:
         axis = self.fine.axes[column]
         if not isinstance(axis, BinAxis):
             return self.places(column)
-        return with_missing(axis, np.array(axis.edges[:-1], dtype=np.float64), np.nan)
+        least = np.array(axis.edges[:-1], dtype=np.float64)
+        if not axis.whole and axis.edges[-1] == np.nextafter(least[-1], np.inf):
+            least[-1] = axis.edges[-1]  # the cell made for the upper bound, which it includes
+        return with_missing(axis, least, np.nan)
 
     def scaled(self, column: str) -> NDArray[np.float64]:
         """``places`` moved to [0, 1]."""
@@ -195,12 +198,13 @@ def _divide(axis: Axis, cells: int, marks: Sequence[float]) -> tuple[Axis, Array
     if not isinstance(axis, BinAxis) or axis.proper >= cells:
         return axis, np.arange(axis.size)
     edges = np.array(axis.edges, dtype=np.float64)
-    each = max(1, (cells - 2 * len(marks)) // axis.proper)
+    each = max(1, (cells - 2 * len(marks) - 1) // axis.proper)
     starts, widths = edges[:-1], np.diff(edges)
     cuts = starts[:, None] + widths[:, None] * (np.arange(each) / each)
     cuts = np.append(np.ceil(cuts) if axis.whole else cuts, edges[-1])
     after = [mark + 1 if axis.whole else np.nextafter(mark, np.inf) for mark in marks]
-    own = np.array([*marks, *after])
+    last = [np.nextafter(edges[-1], -np.inf)] if edges[-1] in marks and not axis.whole else []
+    own = np.array([*marks, *after, *last])
     fine = np.unique(np.append(cuts, own[(edges[0] < own) & (own < edges[-1])]))
     parents = np.searchsorted(edges, fine[:-1], side="right") - 1
     parents = with_missing(axis, parents, axis.proper)
