@@ -71,7 +71,8 @@ def check_says_what_it_is(subject: Subject) -> None:
     assert kind.status in ("proven", "caller-owes", "ideal-numbers")
     assert kind.accepts, "at least one currency"
     subject.budgets()
-    assert kind.neighbours and kind.neighbours <= frozenset(Neighbours)
+    assert kind.neighbours
+    assert kind.neighbours <= frozenset(Neighbours)
     assert kind.needs <= {capability.value for capability in Capability}
 
 
@@ -178,11 +179,13 @@ def check_the_seed_fixes_no_noise(subject: Subject) -> None:
 
 
 def check_leaves_global_randomness_alone(subject: Subject) -> None:
-    np.random.seed(1)  # noqa: NPY002
-    before = np.random.get_state()[1].tolist()  # type: ignore[union-attr]  # noqa: NPY002
+    np.random.seed(1)
+    before = np.random.get_state()[1].tolist()  # type: ignore[union-attr]
     relation = min(subject.kind.neighbours, key=lambda relation: relation.value)
-    runs = [fitted(subject, schema_like(relation), mixed_rows(), subject.budgets()[0]) for _ in "ab"]
-    after = np.random.get_state()[1].tolist()  # type: ignore[union-attr]  # noqa: NPY002
+    runs = [
+        fitted(subject, schema_like(relation), mixed_rows(), subject.budgets()[0]) for _ in "ab"
+    ]
+    after = np.random.get_state()[1].tolist()  # type: ignore[union-attr]
     assert before == after
     assert essence(runs[0].model) == essence(runs[1].model), "same noise, same seed, same model"
 
