@@ -102,6 +102,10 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+def _loaded(name: str) -> Any:
+    return getattr(import_module(f"understudy.{_HOME[name]}"), name)
+
+
 def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
