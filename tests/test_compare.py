@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import understudy as us
+from understudy.evaluate.compare import WITHOUT_MODELS
 from understudy.evaluate.comparison import NOTICE
 from understudy.schema.columns import Category, Integer, Real
 
@@ -88,6 +89,58 @@ def test_the_seed_fixes_the_references() -> None:
     tables = as_pandas(frame(1)), as_pandas(frame(2))
     one, two = (us.compare(*tables, SCHEMA, seed=4).to_json() for _ in range(2))
     assert one == two
+
+
+def test_a_hold_out_table_makes_an_attack_possible() -> None:
+    names = [f"x{number}" for number in range(6)]
+    schema = us.Schema(
+        name="cube", columns={name: Real(name=name, min=0.0, max=1.0) for name in names}
+    )
+    rng = np.random.default_rng(3)
+    real, kept, other = (
+        as_pandas(dict(zip(names, rng.random((6, 200)), strict=True))) for _ in "abc"
+    )
+    without = us.compare(real, other, schema).scores
+    attacked = us.compare(real, [real, other], schema, holdout=kept)
+    assert not any(name.startswith("membership.") for name in without)
+    advantage = attacked.figures["membership.advantage"].values
+    assert advantage[0] > advantage[1] + 0.5  # the table itself betrays its rows, others do not
+
+
+def test_models_are_left_out_on_request_and_where_they_cannot_be_trained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tables = as_pandas(frame(1)), as_pandas(frame(2))
+    left_out = us.compare(*tables, SCHEMA, target="kind", models=False)
+    assert WITHOUT_MODELS in left_out.notes
+    monkeypatch.setattr("understudy.evaluate.compare.available", lambda _: False)
+    absent = us.compare(*tables, SCHEMA, target="kind")
+    assert absent.to_json() == left_out.to_json()
+
+
+def test_references_are_drawn_as_often_as_asked() -> None:
+    found = us.compare(as_pandas(frame(1)), as_pandas(frame(2)), SCHEMA, repeats=3)
+    assert len(found.figures["tvd.2.mean"].ceiling) == 3
+
+
+def test_pmse_of_a_table_like_the_real_one_is_near_its_null() -> None:
+    real = as_pandas(frame(1))
+    close, shuffled = as_pandas(frame(2)), as_pandas(frame(2, dependent=False))
+    good, bad = (us.pmse(real, one, SCHEMA, depth=2) for one in (close, shuffled))
+    assert 0 <= good.value < bad.value <= 0.25
+    assert good.ratio < 3 < bad.ratio
+
+
+def test_pmse_of_a_table_with_itself_is_nothing() -> None:
+    real = as_pandas(frame(1))
+    assert us.pmse(real, real, SCHEMA, depth=3).value == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("depth", [0, 4])
+def test_pmse_says_which_depths_there_are(depth: int) -> None:
+    real = as_pandas(frame(1))
+    with pytest.raises(us.UsageError, match="1, 2, 3"):
+        us.pmse(real, real, SCHEMA, depth=depth)
 
 
 def test_wrong_questions() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understudy import methods
-    from understudy.api import compare, plan, synthesize
+    from understudy.api import compare, plan, pmse, synthesize
     from understudy.errors import (
         BudgetExceeded,
         LedgerError,
@@ -56,6 +56,7 @@ _HOME = {
     "compare": "api",
     "load": "release",
     "plan": "api",
+    "pmse": "api",
     "synthesize": "api",
 }
 
@@ -82,6 +83,7 @@ __all__ = [
     "load",
     "methods",
     "plan",
+    "pmse",
     "synthesize",
 ]
 
