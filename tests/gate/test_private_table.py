@@ -172,6 +172,18 @@ def test_measured_lists_what_was_counted_over_a_domain() -> None:
     assert list(map(id, table.measured(other))) == [id(two)]
 
 
+def test_answers_cannot_be_changed_behind_the_releases_back(tmp_path: Path) -> None:
+    """A method that overwrites its answers would falsify the released measurements."""
+    ledger, reservation = reserved(tmp_path / "ledger.db")
+    run_id = reservation.run_id
+    for resumed in (False, True):
+        held = ledger.resume(run_id) if resumed else reservation
+        table = PrivateTable(TinyBackend(SCHEMA, ROWS), held, noise=SeededNoise(1))
+        for noisy in table.count(DOMAIN, [("a",), ("b", "a")], spend=PART):
+            with pytest.raises(ValueError, match="read-only"):
+                noisy.values[...] = 0
+
+
 def test_nothing_of_the_table_shows() -> None:
     table = PrivateTable(TinyBackend(SCHEMA, ROWS), purse_for(SCHEMA, TOTAL))
     assert repr(table) == str(table) == "<PrivateTable 'toy'>"
