@@ -113,7 +113,7 @@ def test_only_needed_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     table = pa.table({"x": ["a"] * 9, "d": ["DAMAGED" * 9] * 9, "f": ["f"] * 9})
     parquet.write_table(table, path, compression="none", use_dictionary=False)
-    path.write_bytes(path.read_bytes().replace(b"DAMAGEDDAMAGED", b"\xff" * 14))
+    path.write_bytes(path.read_bytes().replace(b"\x3f\0\0\0DAMAGED", b"\xff" * 11))
     columns = {"x": WORD, "d": Drop(name="d"), "f": Fake(name="f")}
     assert open_source(path, Schema(name="t", columns=columns, rows=9)).fits_declared_size()
     learned = {**columns, "d": Category(name="d", levels=("a",), other="o")}
