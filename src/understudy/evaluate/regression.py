@@ -90,8 +90,7 @@ def most_likely(features: Floats, y: Floats) -> Floats:
 
 def _inverse_information(features: Floats, chance: Floats) -> Floats:
     information = (features * (chance * (1 - chance))[:, None]).T @ features
-    inverse: Floats = np.linalg.pinv(information, hermitian=True)
-    return inverse
+    return np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
 
 
 def expit(x: Floats) -> Floats:
