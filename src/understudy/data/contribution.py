@@ -4,7 +4,7 @@ Which rows a person keeps depends on what that person's rows hold and on a secre
 else: not on the order of the file, nor on other people. So two tables that differ by one person
 differ, after this, by at most ``max_rows`` rows of that person. Of rows that are all alike it makes
 no difference which are kept. The key is drawn anew from the operating system for every table that
-is opened and never leaves this file.
+is opened and is never kept.
 
 Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows without an id (no
 cell, blank, or one of the column's missing codes) are taken together as the rows of one person.
@@ -37,7 +37,7 @@ def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
     crowded = np.flatnonzero((np.bincount(persons) > schema.unit.max_rows)[persons])
     if not len(crowded):
         return rows
-    marks = _marks(rows.only(crowded), schema, key or os.urandom(KEY_BYTES))
+    marks = _marks(rows.only(crowded), schema, key or fresh_key())
     surplus = crowded[_surplus(persons[crowded], marks, schema.unit.max_rows)]
     return rows.only(np.delete(np.arange(rows.number), surplus))
 
@@ -46,6 +46,27 @@ def count_persons(rows: Rows, schema: Schema) -> int:
     """How many persons the rows are of."""
     assert schema.unit.column is not None
     return len(np.unique(_persons(rows.columns[schema.unit.column], schema)))
+
+
+def fresh_key() -> bytes:
+    """A new secret for one opening of one table."""
+    return os.urandom(KEY_BYTES)
+
+
+def marked(rows: Rows, schema: Schema, key: bytes) -> dict[str, NDArray[np.uint64]]:
+    """Whose each row is, as two halves of a keyed digest of the id, and its place in the order.
+
+    For engines that see some rows at a time. Two persons share a digest with probability 2**-128.
+    """
+    column = schema.columns[str(schema.unit.column)]
+    ids = rows.columns[column.name]
+    digests = [
+        blake2b(_identity(column, text).encode(), key=key, digest_size=16).digest()
+        for text in ids.texts(column)
+    ]
+    halves = np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)[ids.index]
+    marks = _marks(rows, schema, key)
+    return {"person": halves[:, 0].copy(), "person2": halves[:, 1].copy(), "mark": marks}
 
 
 def _persons(ids: Cells, schema: Schema) -> NDArray[np.int64]:
