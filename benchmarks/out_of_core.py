@@ -31,6 +31,7 @@ from understudy.schema.schema import Schema
 
 ROWS = {"smoke": 20_000, "usual": 10_000_000, "full": 10_000_000}
 TIMES_DUCKDB = 5
+SPILLS = {"temp_directory": tempfile.gettempdir()}
 MOST_BYTES = 1_000_000_000
 LIMIT = {"smoke": 300_000, "usual": 512_000_000, "full": 512_000_000}
 STEPS = (1, 5)  # sizes of the synthesized files, in memory limits
@@ -77,7 +78,7 @@ def pairs(path: str | Path, memory: int) -> list[Any]:
 def grouped(path: Path) -> list[Any]:
     """Every pair of columns, by DuckDB alone."""
     tables = []
-    with duckdb.connect(config={"threads": THREADS}) as connection:
+    with duckdb.connect(config={"threads": THREADS, **SPILLS}) as connection:
         for one, other in combinations(range(len(SIZES)), 2):
             query = f"SELECT c{one}, c{other}, count(*) FROM '{path}' GROUP BY ALL"
             left, right, counts = connection.execute(query).fetchnumpy().values()
@@ -90,7 +91,7 @@ def grouped(path: Path) -> list[Any]:
 def write(path: Path, rows: int) -> None:
     """A Parquet file of small integers; beyond ten million rows they repeat."""
     block = {f"c{i}": codes for i, codes in enumerate(table(min(rows, 10_000_000)))}
-    with duckdb.connect(config={"memory_limit": "2GB"}) as connection:
+    with duckdb.connect(config=SPILLS) as connection:
         connection.register("block", block)
         copies = -(-rows // len(block["c0"]))
         source = f"{' UNION ALL '.join(['FROM block'] * copies)} LIMIT {rows}"
@@ -130,7 +131,7 @@ def _within_the_limit(report: Report, folder: Path) -> None:
         report.figure(f"file of {step} limits, peak bytes of synthesizing", peaks[-1])
         path.unlink()
     report.floor("limit / peak", limit / peaks[-1], at_least=1)
-    report.floor("flat: peak of the smallest / of the largest", peaks[0] / peaks[-1], at_least=0.9)
+    report.floor("flat: peak of the smallest / of the largest", peaks[0] / peaks[-1], at_least=0.8)
 
 
 def _peak(work: str, path: Path, memory: int) -> int:

@@ -18,6 +18,7 @@ from understudy.planning import Plan, epsilon_for, rehearse
 from understudy.privacy.budget import Exact
 from understudy.privacy.clock import now
 from understudy.privacy.ledger import Ledger, Reservation
+from understudy.privacy.ledger_place import LedgerPlace
 from understudy.privacy.request import Allotment, allot, requested
 from understudy.release import Release
 from understudy.report.card import LedgerNote, OutputNote, RowsReason
@@ -46,7 +47,7 @@ def synthesize(
     rows: int | None = None,
     copies: int = 1,
     refit: bool = False,
-    ledger: Ledger | str | Path | None = None,
+    ledger: Ledger | LedgerPlace | str | Path | None = None,
     seed: int | None = None,
     resume: str | None = None,
 ) -> Release:
@@ -182,17 +183,19 @@ def _method(method: str | Synthesizer, options: Mapping[str, Any] | None) -> Syn
     return method
 
 
-def _ledger(ledger: Ledger | str | Path | None, schema: Schema, allotment: Allotment) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    if ledger is not None:
-        return Ledger.open(Path(ledger))
-    return Ledger.in_memory(
-        table=schema.name,
-        unit=schema.unit.name,
-        neighbours=schema.neighbours,
-        total=allotment.asked,
-    )
+def _ledger(
+    ledger: Ledger | LedgerPlace | str | Path | None, schema: Schema, allotment: Allotment
+) -> Ledger:
+    table, unit, neighbours = schema.name, schema.unit.name, schema.neighbours
+    if ledger is None:
+        return Ledger.in_memory(
+            table=table, unit=unit, neighbours=neighbours, total=allotment.asked
+        )
+    if isinstance(ledger, LedgerPlace):
+        ledger = ledger.open(table=table, unit=unit, neighbours=neighbours)
+    book = ledger if isinstance(ledger, Ledger) else Ledger.open(Path(ledger))
+    book.expect(table=table, unit=unit, neighbours=neighbours)
+    return book
 
 
 def _reserve(
