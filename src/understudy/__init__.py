@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understudy import methods
-    from understudy.api import compare, plan, synthesize
+    from understudy.api import compare, plan, pmse, synthesize
     from understudy.errors import (
         BudgetExceeded,
         LedgerError,
@@ -56,6 +56,7 @@ _HOME = {
     "compare": "api",
     "load": "release",
     "plan": "api",
+    "pmse": "api",
     "synthesize": "api",
 }
 
@@ -82,13 +83,15 @@ __all__ = [
     "load",
     "methods",
     "plan",
+    "pmse",
     "synthesize",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version()
+        globals()[name] = found = _version()
+        return found
     if name == "methods":  # the room itself, which lists its methods when it is called
         return import_module("understudy.methods")
     if name not in _HOME:
@@ -100,6 +103,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _loaded(name: str) -> Any:
+    return getattr(import_module(f"understudy.{_HOME[name]}"), name)
 
 
 def _version() -> str:

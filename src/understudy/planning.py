@@ -48,6 +48,11 @@ class Plan:
     charges: tuple[Charge, ...]
     errors: tuple[ColumnError, ...]
 
+    def __repr__(self) -> str:
+        bought = ", ".join(charge.verb for charge in self.charges)
+        error = f"mean wrong share of a column {self.mean_tvd:.2%}"
+        return f"Plan({self.asked} on {self.rows:,} rows: {bought}; {error})"
+
     @property
     def mean_tvd(self) -> float:
         """The expected error of an average column."""
@@ -100,7 +105,7 @@ def epsilon_for(
     delta: Exact | None = None,
     rows: int | None = None,
 ) -> float:
-    """The least epsilon (to two digits) at which the mean error of a column is as small as wanted."""
+    """The least epsilon, to two digits, whose mean error of a column is at most the wanted one."""
     if not 0 < exact(want_error, name="want-error") < 1:
         raise UsageError("the wanted error is a share of the rows: between 0 and 1")
 

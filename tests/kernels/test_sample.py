@@ -40,6 +40,13 @@ def test_the_guide_finds_what_a_search_finds(weights: list[float], seed: int) ->
     assert (_find(upto, draws) == np.searchsorted(upto, draws, side="right")).all()
 
 
+def test_draws_just_below_a_boundary_stay_below_it() -> None:
+    for size in range(1, 200):
+        upto = np.cumsum(np.ones(size))
+        upto /= upto[-1]
+        assert (_find(upto, np.nextafter(upto, 0)) == np.arange(size)).all()
+
+
 @given(st.lists(st.sampled_from((0.0, 1e-12, 1.0)), min_size=1, max_size=9), st.integers(0, 99))
 def test_a_cell_without_weight_is_never_drawn(weights: list[float], seed: int) -> None:
     drawn = categorical(np.array(weights), 500, np.random.default_rng(seed))

@@ -178,6 +178,8 @@ def test_an_object_that_refuses_to_be_written_is_unreadable() -> None:
             raise RuntimeError("no")
 
     assert cells(CITY, [Secretive(), "Oslo"]) == [2, 1]
+    with_other = Category(name="c", levels=("a",), other="O", missing=("?",))
+    assert cells(with_other, [Secretive(), "b"]) == [2, 1]
 
 
 def test_a_cell_does_not_depend_on_the_other_rows() -> None:

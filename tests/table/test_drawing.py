@@ -53,6 +53,19 @@ def test_decimals_are_kept_inside_the_bin() -> None:
     assert (values == np.round(values, 2)).all()
 
 
+def test_the_upper_edge_belongs_to_the_next_bin_even_on_the_grid() -> None:
+    column = Real(name="x", min=0, max=1, bins=2, decimals=1)
+    grid = [set(np.round(draws(column, bin_) * 10).astype(int).tolist()) for bin_ in range(2)]
+    assert grid == [{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9, 10}]
+
+
+def test_an_edge_just_above_a_grid_point_is_not_undercut() -> None:
+    for tenths in (17, 19, 33, 34, 38, 39):  # edge * 10 is rounded down to the grid point
+        edge = float(np.nextafter(tenths / 10, np.inf))
+        values = draws(Real(name="x", bins=(0.0, edge, edge + 0.5), decimals=1), 1, rows=500)
+        assert values.min() > edge
+
+
 def test_a_bin_too_narrow_for_the_decimals_keeps_more_of_them() -> None:
     values = draws(Real(name="x", min=0.1, max=0.4, bins=1, decimals=0), 0)
     assert ((values >= 0.1) & (values <= 0.4)).all()

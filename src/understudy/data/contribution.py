@@ -7,7 +7,11 @@ no difference which are kept. The key is drawn anew from the operating system fo
 is opened and is never kept.
 
 Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows without an id (no
-cell, blank, or one of the column's missing codes) are taken together as the rows of one person.
+cell, blank, or one of the column's missing codes) are left out. Taken together as one person they
+would keep ``max_rows`` rows, and somebody who is among them could push out as many rows of others
+as come in: twice what one person is paid for. For the same reason an id that may stand for several
+names nobody: one with a letter that could not be read, or a float beyond which not every whole
+number is one.
 """
 
 from __future__ import annotations
@@ -21,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.data.cells import Cells, Rows
-from understudy.data.texts import Text
+from understudy.data.texts import LARGEST_ID, REPLACEMENT, Text
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
 
 KEY_BYTES: Final = 32
-_NOBODY: Final = ""
+_NOBODY: Final = 0
 
 
 def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
@@ -34,18 +38,22 @@ def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
     if schema.unit.column is None:
         return rows
     persons = _persons(rows.columns[schema.unit.column], schema)
-    crowded = np.flatnonzero((np.bincount(persons) > schema.unit.max_rows)[persons])
-    if not len(crowded):
+    nobodys = np.flatnonzero(persons == _NOBODY)
+    crowds = np.bincount(persons, minlength=1) > schema.unit.max_rows
+    crowds[_NOBODY] = False
+    crowded = np.flatnonzero(crowds[persons])
+    if not len(crowded) and not len(nobodys):
         return rows
     marks = _marks(rows.only(crowded), schema, key or fresh_key())
     surplus = crowded[_surplus(persons[crowded], marks, schema.unit.max_rows)]
-    return rows.only(np.delete(np.arange(rows.number), surplus))
+    return rows.only(np.delete(np.arange(rows.number), np.concatenate([nobodys, surplus])))
 
 
 def count_persons(rows: Rows, schema: Schema) -> int:
     """How many persons the rows are of."""
     assert schema.unit.column is not None
-    return len(np.unique(_persons(rows.columns[schema.unit.column], schema)))
+    persons = np.unique(_persons(rows.columns[schema.unit.column], schema))
+    return len(persons[persons != _NOBODY])
 
 
 def fresh_key() -> bytes:
@@ -53,31 +61,42 @@ def fresh_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
-def marked(rows: Rows, schema: Schema, key: bytes) -> dict[str, NDArray[np.uint64]]:
-    """Whose each row is, as two halves of a keyed digest of the id, and its place in the order.
+def marked(rows: Rows, schema: Schema, key: bytes) -> tuple[Rows, dict[str, NDArray[np.uint64]]]:
+    """The rows of somebody; whose each is, as two halves of a keyed digest, and its mark.
 
     For engines that see some rows at a time. Two persons share a digest with probability 2**-128.
     """
-    column = schema.columns[str(schema.unit.column)]
-    ids = rows.columns[column.name]
-    digests = [
-        blake2b(_identity(column, text).encode(), key=key, digest_size=16).digest()
-        for text in ids.texts(column)
-    ]
-    halves = np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)[ids.index]
+    ids = rows.columns[str(schema.unit.column)]
+    names = _names(ids, schema)
+    named = np.array([name is not None for name in names], dtype=bool)
+    rows = rows.only(np.flatnonzero(named[ids.index]))
+    digests = [blake2b((name or "").encode(), key=key, digest_size=16).digest() for name in names]
+    halves = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64).reshape(-1, 2)
+    whose = halves[rows.columns[str(schema.unit.column)].index]
     marks = _marks(rows, schema, key)
-    return {"person": halves[:, 0].copy(), "person2": halves[:, 1].copy(), "mark": marks}
+    return rows, {"person": whose[:, 0].copy(), "person2": whose[:, 1].copy(), "mark": marks}
 
 
 def _persons(ids: Cells, schema: Schema) -> NDArray[np.int64]:
-    """A number for the person of each row."""
+    """A number for the person of each row, ``_NOBODY`` where no cell names one."""
+    named = Cells.of_texts([None, *_names(ids, schema)])  # nobody is 0
+    return named.index[1:].astype(np.int64)[ids.index]
+
+
+def _names(ids: Cells, schema: Schema) -> list[str | None]:
+    """The person whom each distinct value names, None if it names nobody."""
     column = schema.columns[str(schema.unit.column)]
-    named = Cells.of_texts(_identity(column, text) for text in ids.texts(column))
-    return named.index.astype(np.int64)[ids.index]
+    texts = ids.texts(column)
+    if ids.values.dtype.kind == "f":
+        texts = [
+            None if abs(x) >= LARGEST_ID else t for x, t in zip(ids.values, texts, strict=True)
+        ]
+    return [_identity(column, text) for text in texts]
 
 
-def _identity(column: Column, text: Text) -> str:
-    return _NOBODY if text is None or text in column.missing else str(text)
+def _identity(column: Column, text: Text) -> str | None:
+    blurred = isinstance(text, str) and REPLACEMENT in text
+    return None if blurred or text in (None, "") or text in column.missing else str(text)
 
 
 def _marks(rows: Rows, schema: Schema, key: bytes) -> NDArray[np.uint64]:

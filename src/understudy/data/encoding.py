@@ -26,7 +26,7 @@ from understudy.data.stored import (
     quoted_text,
     shape_of,
 )
-from understudy.data.texts import REPLACEMENT
+from understudy.data.texts import REPLACEMENT, in_calendar
 from understudy.schema.columns import Column, Date, Datetime, Number
 from understudy.schema.domain import Axis, LevelAxis
 from understudy.table.codec import cell_of, encode
@@ -168,11 +168,13 @@ class _Places(_OfArrays):
     def __init__(self, column: Column, axis: Axis, stored: str) -> None:
         super().__init__(column, axis)
         self.sql = shape_of(quoted_name(column.name), stored)
-        self._is_moment = is_moment(stored)
+        self._unit = None if stored in REALS else "D" if stored == "DATE" else "s"
 
     def _cells(self, values: NDArray[Any]) -> NDArray[Any]:
-        moments = values.astype("datetime64[s]") if self._is_moment else values
-        return encode(self.column, self.axis, moments)
+        if self._unit is None:
+            return encode(self.column, self.axis, values)
+        moments = values.astype("datetime64[s]").astype(f"datetime64[{self._unit}]")
+        return encode(self.column, self.axis, in_calendar(moments))
 
 
 @final

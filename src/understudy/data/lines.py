@@ -11,8 +11,10 @@ byte or one missing cell can never change another person's row. No line is refus
   no schema declares;
 - ``strip`` removes the spaces around a cell and around its text inside quotes.
 
-Lines end with LF; CRs before it are no part of the line, any other CR is an ordinary letter. Of a
-line longer than ``LONGEST`` bytes (in UTF-16 and its like: letters) the rest is not read.
+Lines end with LF; CRs before it are no part of the line, any other CR is an ordinary letter. Byte
+order marks at the start of a line, of any line, are no part of it: whether a line is the first of
+the file depends on other people's rows. Of a line longer than ``LONGEST`` bytes (in UTF-16 and its
+like: letters) the rest is not read.
 """
 
 from __future__ import annotations
@@ -88,12 +90,8 @@ def _past_spaces(line: str, start: int) -> int:
 
 def blocks(file: BinaryIO, *, encoding: str) -> Iterator[list[str]]:
     """The lines of a file, without line ends, several megabytes at a time."""
-    first = True
     for lines in _decoded(file, _codec(encoding)):
-        if first:
-            lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-            first = False
-        yield lines
+        yield [line.lstrip(BYTE_ORDER_MARK) for line in lines]
 
 
 def _decoded(file: BinaryIO, codec: str) -> Iterator[list[str]]:

@@ -12,7 +12,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,8 +31,6 @@ ROWS: Final = "rows"
 MARKS: Final = {"person": "UBIGINT", "person2": "UBIGINT", "mark": "UBIGINT"}
 PERSON: Final = "person, person2"
 DAY: Final = 86_400
-FIRST: Final = int(datetime.min.replace(tzinfo=UTC).timestamp()) - DAY
-LAST: Final = int(datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()) + DAY
 
 
 def copied(parts: Iterable[Rows], schema: Schema, *, memory: int) -> tuple[Stored, int]:
@@ -77,16 +74,16 @@ def _kind(column: Column) -> str:
 
 
 def _insert(connection: Connection, rows: Rows, schema: Schema, key: bytes) -> None:
+    marks: dict[str, NDArray[Any]] = {"present": np.ones(rows.number, dtype=bool)}
+    if schema.unit.column is not None:
+        rows, marks = marked(rows, schema, key)
     if not rows.number:
         return
     block: dict[str, NDArray[Any]] = {
         f"c{place}": _stored(schema.columns[name], rows.columns[name])
         for place, name in enumerate(schema.modelled)
     }
-    if schema.unit.column is not None:
-        block |= marked(rows, schema, key)
-    else:
-        block["present"] = np.ones(rows.number, dtype=bool)
+    block |= marks
     connection.register("block", block)
     connection.execute(f"INSERT INTO {ROWS} SELECT {', '.join(block)} FROM block")
     connection.unregister("block")
@@ -103,10 +100,8 @@ def _stored(column: Column, cells: Cells) -> NDArray[Any]:
 
 
 def _moments(column: Column, found: NDArray[np.float64]) -> NDArray[np.datetime64]:
-    """Places as moments. What is beyond every year that a schema can name comes just beyond."""
-    seconds = found * (DAY if isinstance(column, Date) else 1)
-    whole = np.clip(np.where(np.isnan(found), 0, seconds), FIRST, LAST).astype(np.int64)
-    moments = whole.astype("datetime64[s]")
+    seconds = np.where(np.isnan(found), 0, found) * (DAY if isinstance(column, Date) else 1)
+    moments = seconds.astype(np.int64).astype("datetime64[s]")
     moments[np.isnan(found)] = np.datetime64("NaT")
     return moments
 

@@ -93,7 +93,9 @@ def parquet_relation(source: Source) -> str:
     """A Parquet file as SQL, read by its own columns only."""
     # The path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
     path = _GLOB.sub(r"[\g<0>]", str(source.path))
-    return f"read_parquet({quoted_text(path)}, hive_partitioning = false)"
+    # Text that is no UTF-8 loses its bad letters, instead of stopping the run.
+    settings = "hive_partitioning = false, utf8_validation = 'replace'"
+    return f"read_parquet({quoted_text(path)}, {settings})"
 
 
 @contextmanager

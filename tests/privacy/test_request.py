@@ -1,0 +1,114 @@
+"""What a person asks for becomes what a run works with, and never more than was asked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from understudy.errors import UsageError
+from understudy.privacy.accountant import compose
+from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
+from understudy.privacy.convert import zcdp_to_approx
+from understudy.privacy.request import DOMAIN_SHARE, allot, requested
+from understudy.schema.columns import Boolean, Category, Real
+from understudy.schema.schema import Schema
+
+
+def schema(*columns):
+    return Schema(name="toy", columns={column.name: column for column in columns})
+
+
+CLOSED = schema(Boolean(name="b"))
+OPEN_BOUNDS = schema(Boolean(name="b"), Real(name="cost"))
+OPEN_LEVELS = schema(Boolean(name="b"), Category(name="city", levels="discover"))
+SCHEMAS = st.sampled_from([CLOSED, OPEN_BOUNDS, OPEN_LEVELS])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "budget"),
+    [
+        ({"epsilon": 0.1}, PureDP("1/10")),
+        ({"epsilon": "1/3", "delta": 1e-6}, ApproxDP("1/3", "1e-6")),
+        ({"rho": 0.5}, ZCDP(0.5)),
+        ({"rho": 0.5, "delta": 1e-6}, ZCDP(0.5, 1e-6)),
+    ],
+)
+def test_what_was_named_is_what_is_asked(arguments, budget):
+    assert requested(**arguments) == budget
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "there is no default"),
+        ({"delta": 1e-6}, "there is no default"),
+        ({"epsilon": 1, "rho": 1}, "either epsilon"),
+        ({"epsilon": 0}, "epsilon must be above 0, not 0"),
+        ({"epsilon": -1}, "epsilon must be above 0, not -1"),
+        ({"rho": 0}, "rho must be above 0"),
+        ({"epsilon": True}, "epsilon must be a number"),
+        ({"epsilon": float("nan")}, "epsilon must be a finite number"),
+        ({"epsilon": 1, "delta": 0}, "strictly between 0 and 0.1"),
+        ({"epsilon": 1, "delta": 0.1}, "strictly between"),
+        ({"rho": 1, "delta": -1}, "leave it out"),
+        ({"epsilon": 1, "delta": "x"}, "delta must be a finite number"),
+    ],
+)
+def test_requests_that_promise_nothing_are_refused(arguments, says):
+    with pytest.raises(UsageError, match=says):
+        requested(**arguments)
+
+
+@settings(max_examples=30)
+@given(
+    st.fractions(Fraction(1, 100), 10, max_denominator=1000),
+    st.sampled_from([None, "1e-9", "1e-6", "0.01"]),
+    st.booleans(),
+    SCHEMAS,
+)
+def test_an_allotment_never_spends_more_than_was_asked(amount, delta, in_rho, public):
+    asked = requested(**{"rho" if in_rho else "epsilon": amount}, delta=delta)
+    if public is OPEN_LEVELS and delta is None:
+        with pytest.raises(UsageError, match=r"needs a delta.*Give delta"):
+            allot(asked, public)
+        return
+    allotment = allot(asked, public)
+    parts = [part for part in (allotment.for_domain, allotment.for_fit) if part is not None]
+    spent = compose(parts, type(allotment.working))
+    assert allotment.working.covers(spent)
+    assert (spent.parts[0], allotment.asked) == (allotment.working.parts[0], asked)
+    if isinstance(asked, ApproxDP):
+        spent = zcdp_to_approx(spent, delta=asked.delta)
+    assert asked.covers(spent)
+
+
+@pytest.mark.parametrize("asked", [PureDP(1), ZCDP(1), ZCDP(1, 1e-6), ApproxDP(1, 1e-6)], ids=repr)
+def test_a_closed_schema_buys_no_domain_and_no_delta(asked):
+    allotment = allot(asked, CLOSED)
+    assert allotment.for_domain is None
+    assert allotment.for_fit == allotment.working
+    assert getattr(allotment.for_fit, "delta", 0) == 0
+
+
+def test_open_bounds_cost_a_share_and_no_delta():
+    allotment = allot(PureDP(1), OPEN_BOUNDS)
+    assert allotment.for_domain == PureDP(1) * DOMAIN_SHARE
+    assert allotment.for_domain + allotment.for_fit == PureDP(1)
+    assert allot(ZCDP(1, 1e-6), OPEN_BOUNDS).for_domain == ZCDP(DOMAIN_SHARE)
+
+
+def test_only_discovering_spends_the_reserved_delta():
+    allotment = allot(ApproxDP(1, 1e-6), OPEN_LEVELS)
+    assert allotment.for_domain.delta == Fraction(1, 2 * 10**6)
+    assert allotment.for_fit.delta == 0
+    assert allotment.working.rho < allot(ApproxDP(1, 1e-6), OPEN_BOUNDS).working.rho
+    assert allot(ZCDP(1, 1e-6), OPEN_LEVELS).working == ZCDP(1, 1e-6)
+
+
+def test_the_conversion_is_told_when_there_was_one():
+    assert allot(PureDP(1), CLOSED).conversion == ""
+    told = allot(ApproxDP(1, 1e-9), CLOSED).conversion
+    assert told.startswith("epsilon = 1, delta = 1e-09 worked as rho = 0.0149731 by")
