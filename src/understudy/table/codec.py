@@ -71,6 +71,18 @@ def encode(
     return cells
 
 
+def places(column: Column, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Where values lie on the line of a number, date or datetime column; NaN if unreadable.
+
+    The cell of a place, as a number or moment, is the cell of the value on every ``BinAxis``.
+    """
+    typed = _places(column, values)
+    if typed is not None:
+        return typed
+    reader = _reader(column, BinAxis(nullable=False, edges=(0.0, 1.0), whole=False))
+    return _marks(column, reader, values.tolist())
+
+
 def encode_table(domain: Domain, table: Table) -> Codes:
     """The cells of a public table that carries all columns of the domain."""
     absent = [name for name in domain.columns if name not in table.columns]
