@@ -40,10 +40,20 @@ def positions(schema: Schema, header: Sequence[Hashable], *, found_in: str) -> d
         raise TableMismatch(
             f"{found_in} does not have the columns of the schema: {'; '.join(problems)}. "
             "Make the header and the schema name the same columns, each once; columns that are "
-            'not wanted may be declared as kind = "drop"'
+            f'not wanted may be declared as kind = "drop"{_delimiter(schema, header)}'
         )
     places = {name: place for place, name in enumerate(header)}
     return {name: places[name] for name in needed(schema)}
+
+
+def _delimiter(schema: Schema, header: Sequence[Hashable]) -> str:
+    """A hint for the commonest reason why a file seems to have one column."""
+    if len(header) != 1 or len(needed(schema)) < 2:
+        return ""
+    return (
+        ". It has a single column: if its cells are separated otherwise, name the delimiter under "
+        "[table.csv] in the schema"
+    )
 
 
 def _others(count: int) -> str:

@@ -52,11 +52,11 @@ class Source:
     table: str | None = None
     frame: Any = field(default=None, repr=False, compare=False)
 
-    def unreadable(
-        self, reason: str = "it is damaged, in another format or too large"
-    ) -> SourceError:
+    def unreadable(self, reason: str = "") -> SourceError:
         """The error for a source that cannot be read. ``reason`` must be a public fact."""
-        return SourceError(f"cannot read {self.name} as {self.form.value}: {reason}")
+        absent = f", or has no table {self.table!r}" if self.table is not None else ""
+        usual = f"it is damaged, in another format or too large{absent}"
+        return SourceError(f"cannot read {self.name} as {self.form.value}: {reason or usual}")
 
 
 def parse(source: Any) -> Source:
