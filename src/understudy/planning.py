@@ -75,21 +75,20 @@ def rehearse(
 
 
 def column_errors(measured: Sequence[Noisy], *, rows: int) -> tuple[ColumnError, ...]:
-    """The error of each one-way marginal that was measured, from its noise alone.
+    """The error of each column in the best marginal that was measured over it, from noise alone.
 
-    The expected total variation distance of unbiased noise with this standard deviation is half
-    the sum of the cells' mean absolute errors; post-processing only makes it smaller.
+    A column of a larger marginal is the sum of that marginal's cells over the other columns, noise
+    included. The expected total variation distance of unbiased noise with this standard deviation
+    is half the sum of the cells' mean absolute errors; post-processing only makes it smaller.
     """
-    return tuple(
-        ColumnError(
-            noisy.columns[0],
-            noisy.values.size,
-            noisy.stddev,
-            min(0.5 * noisy.values.size * noisy.stddev * sqrt(2.0 / pi) / max(rows, 1), 1.0),
-        )
-        for noisy in measured
-        if len(noisy.columns) == 1
-    )
+    best: dict[str, ColumnError] = {}
+    for noisy in measured:
+        for column, cells in zip(noisy.columns, noisy.values.shape, strict=True):
+            stddev = noisy.stddev * sqrt(noisy.values.size / cells)
+            tvd = min(0.5 * cells * stddev * sqrt(2.0 / pi) / max(rows, 1), 1.0)
+            if column not in best or stddev < best[column].stddev:
+                best[column] = ColumnError(column, cells, stddev, tvd)
+    return tuple(best.values())
 
 
 def epsilon_for(

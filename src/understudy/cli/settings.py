@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from understudy.errors import UsageError
 
@@ -42,11 +43,22 @@ def _value(name: str, text: str, known: dict[str, Any]) -> Any:
         raise UsageError(f"the method has no setting {name!r}; {allowed}{hint}")
     from pydantic import TypeAdapter, ValidationError
 
+    given = _listed(text) if _takes_a_list(known[name]) else text
     try:
-        value = TypeAdapter(known[name]).validate_strings(text)
+        value = TypeAdapter(known[name]).validate_strings(given)
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]["msg"]
         raise UsageError(f"--set {name}={text}: {first}") from None
     if isinstance(value, float) and not isfinite(value):
         raise UsageError(f"--set {name}={text}: must be a finite number")
     return value
+
+
+def _takes_a_list(hint: Any) -> bool:
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return any(get_origin(part) is tuple for part in parts)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """The items between commas."""
+    return tuple(item.strip() for item in text.split(","))
