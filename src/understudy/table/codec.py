@@ -71,6 +71,24 @@ def encode(
     return cells
 
 
+def places(column: Column, axis: BinAxis, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Where each value lies on the line of a bin axis, clipped to it; NaN where it is missing.
+
+    ``values`` as in ``encode``. Unreadable text is missing, else the lower end. Days and moments
+    count from 1970-01-01. Depends on each value alone.
+    """
+    reader = _reader(column, axis)
+    assert isinstance(reader, _Bins)
+    marks = _places(column, values)
+    if marks is None:
+        marks = _marks(
+            column, reader, values.tolist() if values.dtype == object else _objects(values)
+        )
+    absent = np.isnan(marks) | np.isin(marks, reader.sentinels)
+    low, high = axis.edges[0], axis.edges[-1] - axis.whole
+    return np.where(absent, np.nan if axis.nullable else low, np.clip(marks, low, high))
+
+
 def encode_table(domain: Domain, table: Table) -> Codes:
     """The cells of a public table that carries all columns of the domain."""
     absent = [name for name in domain.columns if name not in table.columns]
