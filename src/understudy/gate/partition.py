@@ -58,6 +58,8 @@ class Splitting:
         return _in_order(np.concatenate(final_boxes))
 
     def _splits(self, exact_rows: Integers, depth: int, noise: Noise) -> NDArray[np.bool_]:
+        if not len(exact_rows):
+            return np.zeros(0, dtype=np.bool_)
         biased = np.maximum(exact_rows - depth * self.decay, self.threshold - self.decay)
         splits: NDArray[np.bool_] = noise.laplace(biased, scale=self.scale) > self.threshold
         return splits
@@ -77,9 +79,10 @@ def splitting_for(
         raise UsageError("the threshold is a public whole number of at most 2^40 rows")
     match spend:
         case PureDP():
-            scale = laplace_scale(tree_loss(neighbours, contribution), spend.epsilon)
+            scale = laplace_scale(1, spend.epsilon / tree_loss(neighbours, contribution))
         case ZCDP() if not spend.delta:
-            scale = gumbel_scale(tree_range(neighbours, contribution), spend.rho, monotone=True)
+            spread = tree_range(neighbours, contribution)
+            scale = gumbel_scale(1, spend.rho / spread**2, monotone=True)
         case _:
             raise UsageError(f"partition spends PureDP or ZCDP without delta, not {spend}")
     return Splitting(scale, ceil(Fraction(scale) * LOG_2), threshold)

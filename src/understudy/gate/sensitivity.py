@@ -9,8 +9,8 @@ or vanish; under REPLACE_ONE up to c rows vanish and up to c others appear.
     L1-gap score                    c, not monotone    2 c, not monotone
     rank score (fraction a/b)       c max(a, b-a)      c b
     weight of a drawn cell          c                  c (not 2 c: see draw.md)
-    tree of splits, log-ratio       3 c / scale        4 c / scale
-      and the range it stays in     4 c / scale        8 c / scale
+    tree of splits, log-ratio       2.607 c / scale    3.607 c / scale
+      and the range it stays in     3.607 c / scale    7.214 c / scale
     sums of moments, per group of m moments of which a row feeds one set at a time:
       signed, L1                    c m                2 c m
       signed, L2 squared            c^2 m              4 c^2 m
@@ -27,8 +27,12 @@ the verbs attack every row on neighbouring tables.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Final
 
 from understudy.schema.neighbours import Neighbours
+
+SPLITS: Final = Fraction(2_606_695_153, 10**9)
+"""1 + the sum of 1 / (2^i - 1) over i = 1, 2, ..., rounded up; see partition.md."""
 
 
 def marginal_l1(neighbours: Neighbours, c: int) -> int:
@@ -52,14 +56,14 @@ def rank(neighbours: Neighbours, c: int, probability: Fraction) -> int:
     return c * max(a, b - a) if neighbours is Neighbours.ADD_REMOVE else c * b
 
 
-def tree_loss(neighbours: Neighbours, c: int) -> int:
+def tree_loss(neighbours: Neighbours, c: int) -> Fraction:
     """The most that the log-probability of a tree of splits changes, in units of 1 / scale."""
-    return 3 * c if neighbours is Neighbours.ADD_REMOVE else 4 * c
+    return c * (SPLITS if neighbours is Neighbours.ADD_REMOVE else SPLITS + 1)
 
 
-def tree_range(neighbours: Neighbours, c: int) -> int:
+def tree_range(neighbours: Neighbours, c: int) -> Fraction:
     """The length of an interval that holds all those changes, in units of 1 / scale."""
-    return 4 * c if neighbours is Neighbours.ADD_REMOVE else 8 * c
+    return c * (SPLITS + 1) * (1 if neighbours is Neighbours.ADD_REMOVE else 2)
 
 
 def moments_l1(neighbours: Neighbours, c: int, *, most: int, signed: bool, sets: int) -> int:
