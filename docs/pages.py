@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import understudy
@@ -105,6 +106,14 @@ def python_page() -> Iterator[str]:
     yield from ("# Python", "", "```{eval-rst}", ".. module:: understudy", "")
     for name in public_names():
         found = getattr(understudy, name)
+        if isinstance(found, ModuleType):  # a room that is called like a function
+            yield from (
+                f".. py:function:: understudy.{name}",
+                "",
+                f"   {type(found).__call__.__doc__}",
+                "",
+            )
+            continue
         kind = "autofunction"
         if isinstance(found, type):
             kind = "autoexception" if issubclass(found, BaseException) else "autoclass"

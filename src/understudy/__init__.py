@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understudy import methods
-    from understudy.api import compare, plan, synthesize
+    from understudy.api import compare, plan, pmse, synthesize
     from understudy.errors import (
         BudgetExceeded,
         LedgerError,
@@ -60,6 +60,7 @@ _HOME = {
     "compare": "api",
     "load": "release",
     "plan": "api",
+    "pmse": "api",
     "synthesize": "api",
 }
 
@@ -88,6 +89,7 @@ __all__ = [
     "load",
     "methods",
     "plan",
+    "pmse",
     "synthesize",
 ]
 
@@ -106,6 +108,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _loaded(name: str) -> Any:
+    return getattr(import_module(f"understudy.{_HOME[name]}"), name)
 
 
 def _version() -> str:

@@ -30,8 +30,9 @@ from understudy.table.table import Codes, Table
 
 if TYPE_CHECKING:
     from understudy.evaluate.comparison import Comparison
+    from understudy.evaluate.pmse import PMSE
 
-SYNTHETIC: Final = "the rows are synthetic"
+TREE_DEPTHS: Final = (1, 2, 3)
 
 
 def synthesize(
@@ -129,23 +130,60 @@ def compare(
     schema: Schema | str | Path,
     *,
     target: str | None = None,
+    holdout: Any = None,
+    models: bool | None = None,
+    repeats: int = 1,
     seed: int = 0,
 ) -> Comparison:
     """How close synthetic tables are to the real one. UNPROTECTED: for the keeper's eyes only.
 
-    ``synthetic`` is one table or a list of tables (paths, dataframes, or a release's). Nothing is
-    paid, so no figure may be published, and no decision to publish may rest on one.
+    ``synthetic`` is one table or a list of tables (paths, dataframes, or a release's). ``holdout``
+    are real rows that the synthesizer never saw. ``models`` trains classifiers for ``target``; it
+    needs scikit-learn and by default follows from whether that is installed. ``repeats`` draws the
+    ceiling and the floor several times. Nothing is paid, so no figure may be published, and no
+    decision to publish may rest on one.
     """
     from understudy.evaluate.compare import compare as judge
     from understudy.evaluate.grid import Grid
 
     known = _schema(schema)
-    opened = [OpenTable(open_source(real, known), reason="comparison with synthetic rows")]
+    first = _open(real, known)
+    grid = Grid.of(first.domain())
     others = synthetic if isinstance(synthetic, list | tuple) else [synthetic]
-    opened += [OpenTable(open_source(one, known), reason=SYNTHETIC) for one in others]
-    grid = Grid.of(opened[0].domain())
-    codes = [_codes(table, grid.fine) for table in opened]
-    return judge(codes[0], codes[1:], grid=grid, target=target, seed=seed)
+    kept = None if holdout is None else _codes(_open(holdout, known), grid.fine)
+    return judge(
+        _codes(first, grid.fine),
+        [_codes(_open(one, known), grid.fine) for one in others],
+        grid=grid,
+        target=target,
+        holdout=kept,
+        models=models,
+        repeats=repeats,
+        seed=seed,
+    )
+
+
+def pmse(
+    real: Any, synthetic: Any, schema: Schema | str | Path, *, depth: int = 2, seed: int = 0
+) -> PMSE:
+    """How well the best tree of this depth tells synthetic rows from real ones. UNPROTECTED.
+
+    ``value`` is 0 if no tree tells anything; ``ratio`` is 1 if both could be of one population.
+    """
+    from understudy.evaluate.grid import Grid, Sample
+    from understudy.evaluate.pmse import tree_pmse
+
+    if depth not in TREE_DEPTHS:
+        raise UsageError(f"the depth of a tree is one of {', '.join(map(str, TREE_DEPTHS))}")
+    known = _schema(schema)
+    first = _open(real, known)
+    grid = Grid.of(first.domain())
+    samples = [Sample.of(grid, _codes(one, grid.fine)) for one in (first, _open(synthetic, known))]
+    return tree_pmse(*samples, depths=[depth], rng=np.random.default_rng(seed))[depth]
+
+
+def _open(source: Any, schema: Schema) -> OpenTable:
+    return OpenTable(open_source(source, schema), reason="comparison of real and synthetic rows")
 
 
 def _opened(source: Any, schema: Schema, reservation: Reservation) -> Backend:
@@ -153,7 +191,8 @@ def _opened(source: Any, schema: Schema, reservation: Reservation) -> Backend:
     try:
         return open_source(source, schema)
     except (TableMismatch, SourceError):
-        reservation.close()
+        if not reservation.charges:  # a resumed run has charges, and keeps what it reserved
+            reservation.close()
         raise
 
 
@@ -183,16 +222,13 @@ def _method(method: str | Synthesizer, options: Mapping[str, Any] | None) -> Syn
 
 
 def _ledger(ledger: Ledger | str | Path | None, schema: Schema, allotment: Allotment) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    if ledger is not None:
-        return Ledger.open(Path(ledger))
-    return Ledger.in_memory(
-        table=schema.name,
-        unit=schema.unit.name,
-        neighbours=schema.neighbours,
-        total=allotment.asked,
-    )
+    unit, neighbours = schema.unit.name, schema.neighbours
+    if ledger is None:
+        total = allotment.asked
+        return Ledger.in_memory(table=schema.name, unit=unit, neighbours=neighbours, total=total)
+    book = ledger if isinstance(ledger, Ledger) else Ledger.open(Path(ledger))
+    book.expect(table=schema.name, unit=unit, neighbours=neighbours)
+    return book
 
 
 def _reserve(
@@ -200,6 +236,5 @@ def _reserve(
 ) -> Reservation:
     if resume is not None:
         return book.resume(resume)
-    same = type(book.total) is type(allotment.asked)
-    entered = allotment.asked if same else None
+    entered = allotment.asked if book.currency is type(allotment.asked) else None
     return book.reserve(allotment.working, entered=entered, purpose=purpose)

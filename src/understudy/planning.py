@@ -99,7 +99,7 @@ def epsilon_for(
     delta: Exact | None = None,
     rows: int | None = None,
 ) -> float:
-    """The least epsilon (to two digits) at which the mean error of a column is as small as wanted."""
+    """The least epsilon, to two digits, whose mean error of a column is at most the wanted one."""
     if not 0 < exact(want_error, name="want-error") < 1:
         raise UsageError("the wanted error is a share of the rows: between 0 and 1")
 

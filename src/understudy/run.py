@@ -91,4 +91,4 @@ def check_currency(method: Synthesizer, allotment: Allotment) -> None:
 
 def rows_of(model: Model, rows: int | None) -> int:
     """The number of rows asked for, else the model's public or paid estimate."""
-    return int(round(model.total)) if rows is None else rows
+    return round(model.total) if rows is None else rows

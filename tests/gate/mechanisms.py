@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def pairs_of_laws(
 ) -> Iterator[tuple[Law, Law]]:
     """The two exact laws of every pair of neighbouring tables."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def law(rows: tuple[Row, ...]) -> Law:
         return law_of(
             mechanism,

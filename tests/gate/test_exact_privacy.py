@@ -121,7 +121,9 @@ def _small_public_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepare_module, "log_grid", lambda: (-1.0, 0.0, 1.0, 2.0, 4.0))
 
 
-def laws(name: str, budget: Budget, relation: Neighbours, contribution: int) -> list[tuple[Law, Law]]:
+def laws(
+    name: str, budget: Budget, relation: Neighbours, contribution: int
+) -> list[tuple[Law, Law]]:
     mechanism, (columns, rows), others, reach = CASES[name]
     pairs = pairs_of_laws(
         mechanism,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import copy
+import dataclasses
+import io
 import json
 import logging
 import math
@@ -25,25 +27,27 @@ BINARY = [
     "iadd", "isub", "imul", "countOf", "indexOf",
 ]  # fmt: skip
 UNARY = ["neg", "pos", "abs", "invert", "not_", "truth", "index"]
+
+
+def on_the_left(name: str) -> Callable[[Any], Any]:
+    return lambda sealed: getattr(operator, name)(sealed, 1)
+
+
+def on_the_right(name: str) -> Callable[[Any], Any]:
+    return lambda sealed: getattr(operator, name)(1, sealed)
+
+
 CALLS: dict[str, Callable[[Any], Any]] = {
     **{f"operator.{name}": getattr(operator, name) for name in UNARY},
-    **{
-        f"operator.{name} {side}": (
-            (lambda s, f=getattr(operator, name): f(s, 1))
-            if side == "left"
-            else (lambda s, f=getattr(operator, name): f(1, s))
-        )
-        for name in BINARY
-        for side in ("left", "right")
-    },
+    **{f"operator.{name}, left": on_the_left(name) for name in BINARY},
+    **{f"operator.{name}, right": on_the_right(name) for name in BINARY},
     **{
         f"{name}()": getattr(builtins, name)
         for name in (
             "len", "iter", "list", "tuple", "set", "dict", "sum", "max", "sorted", "any", "all",
             "enumerate", "reversed", "bool", "int", "float", "complex", "bytes", "hash", "round",
-            "abs", "divmod", "hex", "chr", "range", "next", "vars", "format",
+            "abs", "hex", "chr", "range", "next", "vars", "format",
         )
-        if name not in ("divmod",)
     },
     "call": lambda s: s(),
     "str.format": "{}".format,
@@ -64,7 +68,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "np.add": lambda s: np.add(s, 1),
     "np.add left": lambda s: np.ones(3) + s,
     "np.matmul": lambda s: np.ones(3) @ s,
-    "np.save": lambda s: np.save("never-written", s),
+    "np.save": lambda s: np.save(io.BytesIO(), s),
     "np.isfinite": np.isfinite,
     "comparison chain": lambda s: 0 < s < 5,
     "unpacking": lambda s: [*s],
@@ -112,8 +116,6 @@ def test_the_gate_can_open_it() -> None:
 
 
 def test_it_cannot_be_opened_by_subclassing_or_by_dataclass_tools() -> None:
-    import dataclasses
-
     with pytest.raises(TypeError):
         dataclasses.asdict(Sensitive(SECRET))  # type: ignore[call-overload]
     assert not hasattr(Sensitive(SECRET), "__dict__")

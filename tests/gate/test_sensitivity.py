@@ -18,7 +18,7 @@ from tests.tables import Row, TinyBackend, numbers, schema_of
 from understudy.errors import UsageError
 from understudy.gate import scores as scores_module
 from understudy.gate import sensitivity
-from understudy.gate.quantiles import grid_domain, rank_scores
+from understudy.gate.quantiles import rank_scores
 from understudy.gate.scores import L1Gap, Score
 from understudy.gate.select import LARGEST, SLACK, UNITS, on_grid
 from understudy.gate.sensitive import Sensitive

@@ -18,6 +18,19 @@ if TYPE_CHECKING:
 
 NOTICE = "UNPROTECTED: computed from the real rows, outside every budget. Not for publication."
 
+Holdout = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Real rows that no synthesizer saw, to test on."),
+]
+Models = Annotated[
+    bool | None,
+    typer.Option(
+        "--models/--no-models",
+        help="Train classifiers for the target; by default if scikit-learn is installed.",
+    ),
+]
+Repeats = Annotated[int, typer.Option(min=1, help="How often to draw the ceiling and the floor.")]
+
 
 def compare(
     real: Annotated[str, typer.Argument(help="The confidential table.")],
@@ -27,6 +40,9 @@ def compare(
     target: Annotated[
         str | None, typer.Option(metavar="COL", help="A column to predict from the others.")
     ] = None,
+    holdout: Holdout = None,
+    models: Models = None,
+    repeats: Repeats = 1,
     json_: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the scores as JSON.")
     ] = None,
@@ -45,7 +61,8 @@ def compare(
     if report is not None and report.suffix != ".html":
         raise UsageError(f"{report} must end in .html")
     outputs = [path for path in (json_, report) if path is not None]
-    inputs: list[str | Path] = [real, *synthetic, schema, *([gate] if gate else [])]
+    inputs: list[str | Path] = [real, *synthetic, schema]
+    inputs += [given for given in (holdout, gate) if given is not None]
     check_files(outputs, inputs=inputs, force=force)
     limits = _limits(gate)
     from understudy.api import compare as run
@@ -53,7 +70,15 @@ def compare(
 
     public = Schema.load(schema)
     with phase("Comparing", quiet=quiet):
-        found = run(real, synthetic, public, target=target)
+        found = run(
+            real,
+            synthetic,
+            public,
+            target=target,
+            holdout=holdout,
+            models=models,
+            repeats=repeats,
+        )
     warn(NOTICE)
     say(found.to_text().rstrip("\n"), quiet=quiet)
     if json_ is not None:

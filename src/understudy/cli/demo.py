@@ -37,7 +37,7 @@ def demo(
     check_files(files.single, inputs=[], force=force)
     check_folder(files.release, force=force)
     with phase("Simulating a confidential table", quiet=quiet):
-        prepare(files, rows=rows)
+        prepare(files, rows=rows, force=force)
     with phase("Synthesizing it", quiet=quiet):
         made = release(files, force=force)
     places = {

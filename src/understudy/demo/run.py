@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from understudy.demo import hospital
+from understudy.table.replacing import replacing
 
 if TYPE_CHECKING:
     from understudy.release import Release
@@ -54,10 +55,12 @@ class DemoFiles:
         return (self.confidential, self.schema, self.synthetic)
 
 
-def prepare(files: DemoFiles, *, rows: int = ROWS) -> None:
-    """Write the simulated table and its schema."""
-    hospital.write(hospital.simulate(rows), files.confidential)
-    shutil.copyfile(Path(__file__).with_name("schema.toml"), files.schema)
+def prepare(files: DemoFiles, *, rows: int = ROWS, force: bool = False) -> None:
+    """Write the simulated table and its schema, each whole or not at all."""
+    with replacing(files.confidential, force=force) as aside:
+        hospital.write(hospital.simulate(rows), aside)
+    with replacing(files.schema, force=force) as aside:
+        shutil.copyfile(Path(__file__).with_name("schema.toml"), aside)
 
 
 def release(files: DemoFiles, *, force: bool = False) -> Release:

@@ -15,6 +15,7 @@ from understudy.errors import UsageError
 from understudy.evaluate.comparison import Comparison, Figure
 from understudy.evaluate.design import MODEL_ROWS
 from understudy.evaluate.disclosure import WARNING
+from understudy.evaluate.extra import available
 from understudy.evaluate.grid import Grid, Sample
 from understudy.evaluate.marginals import Subsets, subsets
 from understudy.evaluate.panels import PANELS, Finding, Setting
@@ -26,6 +27,10 @@ from understudy.table.table import Codes
 MOST_PAIRS: Final = 1000
 MOST_TRIPLES: Final = 200
 WITHOUT_REFERENCES: Final = ("rules.", "membership.")
+WITHOUT_MODELS: Final = (
+    "No classifiers were trained: they were left out, or scikit-learn is not installed "
+    "(understudy[evaluate])."
+)
 INTERVALS_TOO_NARROW: Final = (
     "Regression intervals are the naive ones; from synthetic rows they are too narrow."
 )
@@ -38,21 +43,23 @@ def compare(
     grid: Grid,
     target: str | None = None,
     holdout: Codes | None = None,
-    models: bool = True,
+    models: bool | None = None,
     repeats: int = 1,
     seed: int = 0,
 ) -> Comparison:
     """Compare synthetic tables with a real one, all coded on ``grid.fine``.
 
-    ``target`` adds predictions (with ``models``, which needs scikit-learn) and regressions.
+    ``target`` adds regressions and, with ``models``, predictions; these need scikit-learn and are
+    left out, with a note, where it is not installed and ``models`` is not given.
     ``holdout`` are real rows that the synthesizer never saw: they become the test rows, and make
     a membership attack possible. ``repeats`` draws the ceiling and the floor several times.
     """
     _check(grid, synthetic, target=target, repeats=repeats)
+    fitted = available("sklearn") if models is None else models
     known = Sample.of(grid, real)
     others = [Sample.of(grid, table) for table in synthetic]
     kept = Sample.of(grid, holdout) if holdout is not None else None
-    setting = _setting(known, target, kept, models, seed)
+    setting = _setting(known, target, kept, fitted, seed)
     ceilings, floors = _references(setting, rows=others[0].rows, repeats=repeats)
     found = {
         name: panel(setting, [*others, *ceilings, *floors])
@@ -142,6 +149,8 @@ def _notes(setting: Setting, tables: Sequence[Sample]) -> tuple[str, ...]:
         )
     if setting.target is not None:
         notes.append(INTERVALS_TOO_NARROW)
+    if setting.target is not None and not setting.models:
+        notes.append(WITHOUT_MODELS)
     if setting.target is not None and setting.holdout is None and setting.models:
         notes.append(
             "Test rows are a fifth of the real table: if the synthesizer saw them, the figures of "

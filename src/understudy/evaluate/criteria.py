@@ -29,6 +29,7 @@ from understudy.schema.values import guess, shown
 
 VERSION: Final = 1
 KEYS: Final = ("max", "min", "from_ceiling")
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -108,10 +109,10 @@ def _failures(figure: Figure, limit: Mapping[str, float]) -> list[Failure]:
 def _keeps(value: float, key: str, bound: float, ceiling: float | None) -> bool:
     match key:
         case "max":
-            return value <= bound
+            return value <= bound + _ROUNDING
         case "min":
-            return value >= bound
-    return ceiling is not None and abs(value - ceiling) <= bound
+            return value >= bound - _ROUNDING
+    return ceiling is not None and abs(value - ceiling) <= bound + _ROUNDING
 
 
 def _checked(name: str, limit: Any) -> Mapping[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from understudy.errors import UsageError
@@ -17,3 +18,8 @@ def require(module: str) -> ModuleType:
             f"this needs {module.split('.', maxsplit=1)[0]}, which is not installed; "
             "install understudy[evaluate], or leave out the models with models=False"
         ) from None
+
+
+def available(module: str) -> bool:
+    """Whether a library is installed; does not load it."""
+    return find_spec(module) is not None

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import TableMismatch, UsageError
+from understudy.evaluate.landmarks import landmarks
 from understudy.kernels.count import count_marginals
 from understudy.schema.columns import Category
 from understudy.schema.domain import Axis, BinAxis, Domain
@@ -45,8 +46,9 @@ class Grid:
         """The grid whose fine cells divide the bins of ``domain``, at most ``cells`` a column."""
         axes: dict[str, Axis] = {}
         parents: dict[str, Array] = {}
+        marks = landmarks(domain.schema)
         for name, axis in domain.axes.items():
-            axes[name], parents[name] = _divide(axis, cells)
+            axes[name], parents[name] = _divide(axis, cells, sorted(marks.get(name, ())))
         return cls(domain, Domain(domain.schema, axes), MappingProxyType(parents))
 
     @property
@@ -71,6 +73,16 @@ class Grid:
     @cached_property
     def _places(self) -> dict[str, NDArray[np.float64]]:
         return {name: _places_on(axis) for name, axis in self.fine.axes.items()}
+
+    def lowest(self, column: str) -> NDArray[np.float64]:
+        """The least value of each fine cell (rank of each level), NaN for missing."""
+        axis = self.fine.axes[column]
+        if not isinstance(axis, BinAxis):
+            return self.places(column)
+        least = np.array(axis.edges[:-1], dtype=np.float64)
+        if not axis.whole and axis.edges[-1] == np.nextafter(least[-1], np.inf):
+            least[-1] = axis.edges[-1]  # the cell made for the upper bound, which it includes
+        return with_missing(axis, least, np.nan)
 
     def scaled(self, column: str) -> NDArray[np.float64]:
         """``places`` moved to [0, 1]."""
@@ -181,16 +193,19 @@ def _places_on(axis: Axis) -> NDArray[np.float64]:
     return with_missing(axis, np.arange(axis.proper, dtype=np.float64), np.nan)
 
 
-def _divide(axis: Axis, cells: int) -> tuple[Axis, Array]:
-    """An axis with each bin cut evenly, and the bin of each of its cells."""
+def _divide(axis: Axis, cells: int, marks: Sequence[float]) -> tuple[Axis, Array]:
+    """An axis with each bin cut evenly and a cell for each mark; and the bin of each cell."""
     if not isinstance(axis, BinAxis) or axis.proper >= cells:
         return axis, np.arange(axis.size)
     edges = np.array(axis.edges, dtype=np.float64)
-    each = cells // axis.proper
+    each = max(1, (cells - 2 * len(marks) - 1) // axis.proper)
     starts, widths = edges[:-1], np.diff(edges)
     cuts = starts[:, None] + widths[:, None] * (np.arange(each) / each)
     cuts = np.append(np.ceil(cuts) if axis.whole else cuts, edges[-1])
-    fine = np.unique(cuts)
+    after = [mark + 1 if axis.whole else np.nextafter(mark, np.inf) for mark in marks]
+    last = [np.nextafter(edges[-1], -np.inf)] if edges[-1] in marks and not axis.whole else []
+    own = np.array([*marks, *after, *last])
+    fine = np.unique(np.append(cuts, own[(edges[0] < own) & (own < edges[-1])]))
     parents = np.searchsorted(edges, fine[:-1], side="right") - 1
     parents = with_missing(axis, parents, axis.proper)
     divided = BinAxis(nullable=axis.nullable, edges=tuple(fine.tolist()), whole=axis.whole)

@@ -1,22 +1,22 @@
 """How many rows break each of the schema's rules.
 
 A row breaks a rule only if the rule is false in it; a comparison with a missing cell is neither
-true nor false. Rules are read on the fine grid: exact for whole numbers, dates and levels that have
-a cell each, and to within a cell for other numbers.
+true nor false. Rules are read on the fine grid, where the constants of the rules have cells of
+their own: comparisons with constants are exact, those between columns too for whole numbers, dates
+and levels that have a cell each, and to within a cell for other numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.evaluate.grid import Sample
-from understudy.schema.axes import day_number, second_number
+from understudy.evaluate.landmarks import place
 from understudy.schema.columns import Column, Ordinal
 from understudy.schema.domain import LevelAxis
 from understudy.schema.rules import Condition, parse
@@ -127,24 +127,12 @@ def _number(value: Value, sample: Sample) -> NDArray[np.float64]:
     match value:
         case Reference():
             name = value.column.name
-            return np.asarray(sample.grid.places(name)[sample.codes[name]])
+            return np.asarray(sample.grid.lowest(name)[sample.codes[name]])
         case Constant():
-            return np.full(sample.rows, _line(value.value))
+            return np.full(sample.rows, place(value.value), dtype=np.float64)
         case Sum():
             terms = [term.sign * _number(term.value, sample) for term in value.terms]
             return np.asarray(np.sum(terms, axis=0))
-
-
-def _line(value: object) -> float:
-    """A constant's place on its line."""
-    match value:
-        case datetime():
-            return float(second_number(value))
-        case date():
-            return float(day_number(value))
-        case int() | float():
-            return float(value)
-    return float("nan")
 
 
 def _numbers_for_text(node: Comparison) -> Callable[[str], float]:

@@ -48,7 +48,7 @@ class Law:
         return first - middle, np.array(floors[max(first, 0) : last], dtype=np.uint64)
 
     def decide(self, prefix: int, more: Callable[[], int]) -> int:
-        """The value for a U that begins with the 64 bits ``prefix``; ``more`` gives 64 at a time."""
+        """The value for a U whose first 64 bits are ``prefix``; ``more`` gives 64 at a time."""
         bits = WORD
         while True:
             floors = self._floors(bits)
@@ -58,7 +58,7 @@ class Law:
             prefix, bits = (prefix << WORD) | more(), bits + WORD
 
     def _floors(self, bits: int) -> list[int]:
-        """floor(2^bits F(x)) for x = -b ... b - 1, where F(-b) < 2^-bits and F(b - 1) > 1 - 2^-bits."""
+        """floor(2^bits F(x)) for x = -b ... b - 1, with less than 2^-bits of mass outside."""
         guard = GUARD
         while (floors := _certain_floors(self, bits, guard)) is None:
             guard *= 2
@@ -109,7 +109,7 @@ def _last(law: Law, places: int) -> int:
 
 
 def _exponential(exponent: Fraction, places: int) -> int:
-    """exp(-exponent) in units of 2^-places, less than 2 units off (``Decimal`` rounds correctly)."""
+    """exp(-exponent) in units of 2^-places, under 2 units off: ``Decimal`` rounds correctly."""
     context = Context(prec=places // 3 + 30, Emin=-(10**15), Emax=10**15)
     ratio = context.divide(Decimal(-exponent.numerator), Decimal(exponent.denominator))
     return int(context.multiply(context.exp(ratio), Decimal(2**places)))

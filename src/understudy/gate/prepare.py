@@ -8,7 +8,7 @@ first, because how far into the tails a noisy quantile can look depends on it.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import log
+from math import asinh, log, sinh
 from statistics import NormalDist
 from typing import Final
 
@@ -23,11 +23,14 @@ from understudy.schema.axes import domain_of
 from understudy.schema.columns import Number, Real
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
+from understudy.schema.values import LARGEST_REAL
 
 SIZE_WEIGHT: Final = Fraction(1, 5)
 """The size's share of the budget for bounds, against 1 for each open column."""
 DEEPEST_TAIL: Final = Fraction(1, 200)
 SHALLOWEST_TAIL: Final = Fraction(1, 4)
+STRAY: Final = 1e-3
+"""How often, at most, noise may put a bound far outside the values."""
 REACH: Final = 3.0
 """Bounds are widened to where 3 standard deviations of a normal column would lie."""
 
@@ -104,7 +107,10 @@ def _bounds(table: PrivateTable, column: str, size: int, spend: Budget) -> tuple
     bought = dict(zip(sides, points, strict=True))
     low = kind.min if kind.min is not None else bought["min"]
     high = kind.max if kind.max is not None else bought["max"]
-    return _widen(low, high, tail, whole=not isinstance(kind, Real))
+    wide_low, wide_high = _widen(low, high, tail, log_scale=kind.scale == "log")
+    if isinstance(kind, Real):
+        return wide_low, wide_high
+    return float(np.floor(wide_low)), float(np.ceil(wide_high))
 
 
 def _grid(kind: Number) -> tuple[float, ...]:
@@ -116,7 +122,11 @@ def _grid(kind: Number) -> tuple[float, ...]:
 
 
 def _tail(spend: Budget, points: int, size: int, contribution: int) -> Fraction:
-    """The deepest tail that a noisy quantile still finds: its noise, as a share of the rows."""
+    """The deepest tail that a noisy quantile still finds: its noise, as a share of the rows.
+
+    All points beyond the largest value score the tail's number of rows below the best. Divided by
+    the scale that must outweigh the logarithm of how many such points there are.
+    """
     match spend:
         case PureDP():
             scale = selection_scale(contribution, spend.epsilon, monotone=False)
@@ -124,17 +134,21 @@ def _tail(spend: Budget, points: int, size: int, contribution: int) -> Fraction:
             scale = gumbel_scale(contribution, spend.rho, monotone=False)
         case _:
             raise UsageError(f"bounds are bought with PureDP or ZCDP, not {spend}")
-    share = Fraction(scale * log(points) / size).limit_denominator(1000)
+    share = Fraction(scale * log(points / STRAY) / size).limit_denominator(1000)
     return min(max(share, DEEPEST_TAIL), SHALLOWEST_TAIL)
 
 
-def _widen(low: float, high: float, tail: Fraction, *, whole: bool) -> tuple[float, float]:
-    """Bounds further out than the quantiles found; never across zero."""
+def _widen(low: float, high: float, tail: Fraction, *, log_scale: bool) -> tuple[float, float]:
+    """Bounds further out than the quantiles found, on the column's scale; never across zero."""
     low, high = min(low, high), max(low, high)
     found = -NormalDist().inv_cdf(float(tail))
-    margin = (high - low) * max(REACH - found, 0.0) / (2.0 * found)
-    wide_low = max(low - margin, 0.0) if low >= 0.0 else low - margin
-    wide_high = min(high + margin, 0.0) if high <= 0.0 else high + margin
-    if wide_low == wide_high:
-        wide_high = wide_low + 1.0
-    return (float(np.floor(wide_low)), float(np.ceil(wide_high))) if whole else (wide_low, wide_high)
+    there, back = (asinh, sinh) if log_scale else (float, float)
+    margin = (there(high) - there(low)) * max(REACH - found, 0.0) / (2.0 * found)
+    most = there(LARGEST_REAL)
+    wide_low = back(max(there(low) - margin, -most))
+    wide_high = back(min(there(high) + margin, most))
+    if low >= 0.0:
+        wide_low = max(wide_low, 0.0)
+    if high <= 0.0:
+        wide_high = min(wide_high, 0.0)
+    return (wide_low, wide_high) if wide_low < wide_high else (wide_low, wide_low + 1.0)

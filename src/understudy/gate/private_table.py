@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.data.backend import Backend
+from understudy.data.backend import Backend, Counts
 from understudy.errors import TableMismatch, UsageError
 from understudy.gate.count import noise_for, shares
 from understudy.gate.discover import threshold_for
@@ -113,7 +113,7 @@ class PrivateTable:
         }
         tables = self._ask("count", detail, spend, answer)["tables"]
         noisy = [
-            Noisy(marginal, table.reshape(domain.shape(marginal)), noise.stddev)
+            Noisy(marginal, _read_only(table.reshape(domain.shape(marginal))), noise.stddev)
             for marginal, table, noise in zip(asked, tables, noises, strict=True)
         ]
         self._measured += [(domain, marginal) for marginal in noisy]
@@ -319,6 +319,13 @@ class PrivateTable:
                 f"of {self.schema.unit.name} under {self.neighbours.value}; use a ledger made for "
                 "this schema"
             )
+
+
+def _read_only(values: Counts) -> Counts:
+    """The same numbers, safe from whoever is handed them: they are also what is released."""
+    shown = values.view()
+    shown.setflags(write=False)
+    return shown
 
 
 def _marginal(domain: Domain, columns: Columns) -> tuple[str, ...]:

@@ -60,4 +60,5 @@ def rank_scores(
     below = np.cumsum(values)[:-1]
     above = values.sum() - below
     a, b = probability.numerator, probability.denominator
-    return -np.abs((b - a) * below - a * above)
+    scores: NDArray[np.int64] = -np.abs((b - a) * below - a * above)
+    return scores

@@ -68,7 +68,9 @@ class L1Gap(Score):
         count = len(self.estimates)
         estimates = tuple(_rounded(estimate) for estimate in self.estimates)
         offsets = np.zeros(count) if self.offsets is None else _rounded(self.offsets)
-        weights = np.ones(count) if self.weights is None else np.array(self.weights, np.float64)
+        weights = (
+            np.ones(count) if self.weights is None else np.array(self.weights, dtype=np.float64)
+        )
         if weights.shape != (count,) or offsets.shape != (count,):
             raise UsageError("give one weight and one offset per estimate, or none at all")
         if not np.isfinite(weights).all() or (weights < 0).any():
@@ -79,7 +81,7 @@ class L1Gap(Score):
             object.__setattr__(self, name, numbers)
 
     def sensitivity(self, neighbours: Neighbours, contribution: int) -> Fraction:
-        return l1_gap(neighbours, contribution) * Fraction(float(np.max(self.weights)))
+        return l1_gap(neighbours, contribution) * Fraction(float(np.asarray(self.weights).max()))
 
     def monotone(self, neighbours: Neighbours) -> bool:
         return False

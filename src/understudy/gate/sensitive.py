@@ -15,7 +15,7 @@ T = TypeVar("T")
 class Sensitive(Generic[T]):
     """A sealed exact answer: no length, no index, no truth value, no array, no pickle."""
 
-    __slots__ = ("_Sensitive__exact",)
+    __slots__ = ("__exact",)
 
     def __init__(self, exact: T) -> None:
         self.__exact = exact

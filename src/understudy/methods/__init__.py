@@ -79,6 +79,7 @@ class _Room(ModuleType):
     """Lets ``understudy.methods()`` list the methods although it is the name of this room."""
 
     def __call__(self) -> list[dict[str, Any]]:
+        """What every method says about itself, in alphabetical order of their names."""
         return [facts(name) for name in names()]
 
 

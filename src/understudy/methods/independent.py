@@ -55,7 +55,8 @@ def distribution(cells: NDArray[np.int64], *, size: float) -> NDArray[np.float64
     """The distribution whose counts are nearest to the noisy ones: never negative, sum 1."""
     total = max(size, 1.0)
     projected = to_simplex(cells.astype(np.float64), total=total)
-    return projected / projected.sum()
+    shares: NDArray[np.float64] = projected / projected.sum()
+    return shares
 
 
 METHOD = Independent

@@ -61,7 +61,8 @@ class ProductModel(Model):
         cls, domain: Domain, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> Self:
         expected = {f"probabilities-{position}" for position in range(len(domain.columns))}
-        if set(arrays) != expected or not isinstance(description.get("size"), int | float):
+        size = description.get("size")
+        if isinstance(size, bool) or not isinstance(size, int | float) or set(arrays) != expected:
             raise ReleaseError("the model's files do not belong to a product model")
         cells = (arrays[f"probabilities-{i}"] for i in range(len(domain.columns)))
-        return cls(domain, float(description["size"]), dict(zip(domain.columns, cells, strict=True)))
+        return cls(domain, float(size), dict(zip(domain.columns, cells, strict=True)))

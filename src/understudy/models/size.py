@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
 
-LEAST_STDDEV: Final = 1e-100
-"""Noise of a huge budget is narrower than this; its square would be too small for a float."""
+LEAST_VARIANCE: Final = 1e-12
+"""A huge budget buys noise whose variance is 0 in floats; such sums simply count alike."""
 
 
 def size_of(schema: Schema, measured: Sequence[Noisy]) -> float:
@@ -20,9 +22,8 @@ def size_of(schema: Schema, measured: Sequence[Noisy]) -> float:
     """
     if schema.rows is not None:
         return float(schema.rows)
-    precisions = [
-        1.0 / (noisy.values.size * max(noisy.stddev, LEAST_STDDEV) ** 2) for noisy in measured
-    ]
-    sums = [float(noisy.values.sum()) for noisy in measured]
+    variances = [noisy.values.size * noisy.stddev**2 for noisy in measured]
+    precisions = [1.0 / max(variance, LEAST_VARIANCE) for variance in variances]
+    sums = [float(noisy.values.sum(dtype=np.float64)) for noisy in measured]
     estimate = sum(p * s for p, s in zip(precisions, sums, strict=True)) / sum(precisions)
     return max(estimate, 0.0)

@@ -1,0 +1,153 @@
+"""Methods to be judged, and the toy tables that they are judged on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tests.noise_sources import SeededNoise
+from tests.tables import Purse, Row, TinyBackend, purse_for
+from understudy.gate.noise import Noise
+from understudy.gate.private_table import PrivateTable
+from understudy.methods.base import Synthesizer
+from understudy.models.base import Model
+from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.schema.axes import domain_of
+from understudy.schema.columns import (
+    Boolean,
+    Category,
+    Column,
+    Date,
+    Drop,
+    Fake,
+    Integer,
+    Ordinal,
+    Real,
+)
+from understudy.schema.domain import Domain
+from understudy.schema.neighbours import Neighbours
+from understudy.schema.schema import Schema, Unit
+
+BUDGETS: dict[type[Budget], Budget] = {PureDP: PureDP("3/2"), ZCDP: ZCDP("1/3")}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A method and the file it was written in."""
+
+    kind: type[Synthesizer]
+    module: ModuleType
+
+    @property
+    def source(self) -> Path:
+        return Path(inspect.getfile(self.module))
+
+    def budgets(self) -> list[Budget]:
+        """One budget in each currency that the method accepts."""
+        return [BUDGETS[currency] for currency in self.kind.accepts]
+
+    def make(self) -> Synthesizer:
+        return self.kind()
+
+
+@dataclass(frozen=True)
+class Run:
+    """A fit and everything that went through its hands."""
+
+    model: Model
+    domain: Domain
+    purse: Purse
+    backend: TinyBackend
+    table: PrivateTable
+
+
+def fitted(
+    subject: Subject,
+    schema: Schema,
+    rows: Sequence[Row],
+    budget: Budget,
+    *,
+    noise: Noise | None = None,
+    seed: int = 0,
+    purse: Purse | None = None,
+    backend: TinyBackend | None = None,
+) -> Run:
+    """One fit of the method on a toy table, with reproducible noise unless told otherwise."""
+    diary: list[str] = []
+    purse = purse or purse_for(schema, budget * 2, diary=diary)
+    backend = backend or TinyBackend(schema, rows, diary=diary)
+    noise = SeededNoise(seed) if noise is None else noise
+    table = PrivateTable(backend, purse, noise=noise)  # type: ignore[arg-type]
+    domain = domain_of(schema)
+    model = subject.make().fit(table, domain, budget, np.random.default_rng(seed))
+    return Run(model, domain, purse, backend, table)
+
+
+def essence(model: Model) -> tuple[Any, ...]:
+    """Everything that a model is, in a form that can be compared."""
+    arrays = {name: (a.dtype.str, a.shape, a.tobytes()) for name, a in model.arrays().items()}
+    return type(model), repr(model.describe()), tuple(arrays.items())
+
+
+MIXED: tuple[Column, ...] = (
+    Fake(name="id"),
+    Category(name="ward", levels=("north", "south", "east"), other="elsewhere", missing=("",)),
+    Ordinal(name="grade", levels=("low", "middle", "high")),
+    Boolean(name="back", missing=("",)),
+    Integer(name="age", min=0, max=9, missing=("?",)),
+    Real(name="cost", min=0.0, max=50.0, bins=5, decimals=2),
+    Date(name="day", min=date(2020, 1, 1), max=date(2020, 1, 6)),
+    Drop(name="note"),
+)
+
+
+def schema_like(
+    relation: Neighbours,
+    *,
+    columns: Sequence[Column] = MIXED,
+    rows: int = 60,
+    contribution: int = 1,
+) -> Schema:
+    """A schema whose guarantee is about this relation; units have a column if they have rows."""
+    named = {column.name: column for column in columns}
+    if contribution == 1:
+        public = rows if relation is Neighbours.REPLACE_ONE else None
+        return Schema(name="toy", columns=named, rows=public)
+    persons = 20 if relation is Neighbours.REPLACE_ONE else None
+    unit = Unit(column="person", max_rows=contribution, persons=persons)
+    return Schema(name="toy", columns={**named, "person": Drop(name="person")}, unit=unit)
+
+
+def mixed_rows(count: int = 60, *, seed: int = 5) -> list[Row]:
+    """Rows of the mixed table: dependent columns, missing, undeclared and unreadable cells."""
+    rng = np.random.default_rng(seed)
+    return [_mixed_row(rng) for _ in range(count)]
+
+
+def _mixed_row(rng: np.random.Generator) -> Row:
+    age = int(rng.integers(0, 12))
+    ward = str(rng.choice(["north", "south", "east", "", "attic"], p=[0.4, 0.2, 0.2, 0.1, 0.1]))
+    return (
+        f"secret-{rng.integers(10**9)}",
+        ward,
+        ("low", "middle", "high")[min(age // 4, 2)],
+        str(rng.choice(["true", "false", ""])),
+        str(rng.choice([str(age), "?", "unreadable"], p=[0.8, 0.1, 0.1])),
+        f"{rng.gamma(2.0, 8.0):.4f}",
+        f"2020-01-0{rng.integers(1, 7)}",
+        "never read",
+    )
+
+
+def same_schema_other_rows(count: int = 60) -> list[list[Row]]:
+    """Tables that differ in everything that is not public."""
+    plain: Row = ("x", "north", "low", "true", "0", "0", "2020-01-01", "")
+    blank: Row = (None,) * len(MIXED)
+    return [mixed_rows(count), [plain] * count, [blank] * count]

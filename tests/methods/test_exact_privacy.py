@@ -1,0 +1,89 @@
+"""Every method, whole, on tiny tables: the exact law of its model keeps the promise.
+
+Each fit is run once for every outcome of its noise, with that outcome's exact probability, on every
+pair of neighbours. The model as it is saved, and its size, are the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+import pytest
+
+from tests.gate.mechanisms import Law, pairs_of_laws
+from tests.methods.subjects import essence
+from tests.noise_sources import max_log_ratio, renyi
+from tests.tables import cells, universe
+from understudy import methods
+from understudy.gate.private_table import PrivateTable
+from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.schema.axes import domain_of
+from understudy.schema.neighbours import Neighbours
+
+ALPHAS = (1.1, 2.0, 10.0)
+USED = 0.3
+TABLES = {
+    # name: columns, rows, rows of other units, window of noisy counts
+    "one column": ([cells("a", 3)], universe(3), 2, (-1, 3)),
+    "two columns": ([cells("a", 2), cells("b", 2)], universe(2, 2), 1, (-1, 2)),
+}
+CASES = [
+    (name, relation, contribution, table)
+    for name in methods.names()
+    for relation in sorted(methods.get(name).neighbours, key=lambda relation: relation.value)
+    for contribution, table in ((1, "one column"), (2, "one column"), (1, "two columns"))
+]
+
+
+def laws(
+    name: str, relation: Neighbours, contribution: int, table: str, budget: Budget
+) -> list[tuple[Law, Law]]:
+    columns, rows, others, window = TABLES[table]
+
+    def fit(private: PrivateTable, spend: Budget) -> Hashable:
+        domain = domain_of(private.schema)
+        model = methods.get(name)().fit(private, domain, spend, np.random.default_rng(0))
+        return essence(model), model.total
+
+    return list(
+        pairs_of_laws(
+            fit,
+            columns,
+            rows,
+            budget,
+            relation=relation,
+            contribution=contribution,
+            others=others,
+            window=window,
+        )
+    )
+
+
+@pytest.mark.parametrize(("name", "relation", "contribution", "table"), CASES)
+def test_methods_keep_a_pure_promise(
+    name: str, relation: Neighbours, contribution: int, table: str
+) -> None:
+    if PureDP not in methods.get(name).accepts:
+        return
+    costs = [
+        max_log_ratio(p, q) for p, q in laws(name, relation, contribution, table, PureDP("3/2"))
+    ]
+    assert max(costs) <= 1.5 + 1e-9
+    assert max(costs) >= USED * 1.5
+
+
+@pytest.mark.parametrize(("name", "relation", "contribution", "table"), CASES)
+def test_methods_keep_a_concentrated_promise(
+    name: str, relation: Neighbours, contribution: int, table: str
+) -> None:
+    if ZCDP not in methods.get(name).accepts:
+        return
+    used = 0.0
+    for p, q in laws(name, relation, contribution, table, ZCDP("2/5")):
+        for alpha in ALPHAS:
+            for one, two in ((p, q), (q, p)):
+                divergence = renyi(one, two, alpha)
+                assert divergence <= 0.4 * alpha * (1.0 + 1e-9)
+                used = max(used, divergence / (0.4 * alpha))
+    assert used >= USED
