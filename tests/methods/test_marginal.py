@@ -181,7 +181,7 @@ def test_a_table_too_large_leaves_the_ledger_as_it_was(tmp_path: Path) -> None:
         neighbours=schema.neighbours,
         total=us.PureDP(1),
     )
-    with pytest.raises(us.UsageError, match="1,000,000,000,000 cells|about 10\\^12"):
+    with pytest.raises(us.UsageError, match=r"about 10\^12 cells"):
         us.synthesize(tmp_path / "absent.csv", schema, epsilon=1, method="marginal", ledger=book)
     assert not list(book.entries())
 
@@ -204,7 +204,7 @@ def test_columns_not_chosen_are_not_bought_either() -> None:
 
 
 def test_unknown_columns_are_refused_with_the_nearest_name() -> None:
-    with pytest.raises(us.SchemaError, match="'agee'.*Did you mean 'age'"):
+    with pytest.raises(us.SchemaError, match=r"'agee'.*Did you mean 'age'"):
         us.plan(
             schema_of(numbers("age", 0, 9)),
             epsilon=1,

@@ -179,8 +179,8 @@ def test_the_size_of_the_model_uses_both_counts() -> None:
     for seed in range(30):
         model, _ = fitted(PerturbedHistogram(bins="sturges"), PureDP(1), seed=seed)
         close.append(abs(model.total - 400))
-    # the bought size has noise of sd 14.1, the sum of 300 cells of sd 1.57 has 27: together 12.5
-    assert np.sqrt(np.mean(np.square(close))) < 12.5 * 2
+    # the bought size has noise of sd 14.1, the sum of 220 cells of sd 1.52 has 22.5: together 12
+    assert np.sqrt(np.mean(np.square(close))) < 12 * 1.75
 
 
 def test_values_fall_inside_the_bins_that_were_drawn() -> None:
