@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import understudy as us
-from tests.gate.mechanisms import frozen, pairs_of_laws
 from tests.methods.adult import adult_schema
-from tests.noise_sources import ForbiddenNoise, KeyedNoise, SeededNoise, max_log_ratio, renyi
+from tests.noise_sources import ForbiddenNoise, KeyedNoise, SeededNoise
 from tests.tables import (
     Row,
     SealedBackend,
@@ -24,7 +23,6 @@ from tests.tables import (
     numbers,
     purse_for,
     schema_of,
-    universe,
 )
 from understudy.gate.private_table import PrivateTable
 from understudy.methods import facts
@@ -79,29 +77,6 @@ def test_one_charge_of_the_whole_budget_for_one_table(budget: Budget, size: int 
         law, scale = charge.detail["noise"][0].split()
         assert law == "gaussian"
         assert float(scale) == pytest.approx(sqrt(factor * 7 / 2))
-
-
-def whole(table: PrivateTable, budget: Budget) -> Hashable:
-    """All that the method leaves, as one outcome."""
-    model = Marginal().fit(table, domain_of(table.schema), budget, np.random.default_rng(0))
-    return model.total, frozen(model.cells), frozen(model.shares)
-
-
-@pytest.mark.parametrize("relation", list(Neighbours))
-def test_the_whole_method_keeps_its_promise_exactly(relation: Neighbours) -> None:
-    columns, rows = [cells("a", 2), cells("b", 2)], universe(2, 2)
-    setting: dict[str, Any] = {
-        "relation": relation,
-        "contribution": 1,
-        "others": 1,
-        "window": (-1, 2),
-    }
-    pure = PureDP(Fraction(3, 2))
-    costs = [max_log_ratio(p, q) for p, q in pairs_of_laws(whole, columns, rows, pure, **setting)]
-    assert 0.3 * 1.5 <= max(costs) <= 1.5 + 1e-9
-    zcdp = ZCDP(Fraction(2, 5))
-    for p, q in pairs_of_laws(whole, columns, rows, zcdp, **setting):
-        assert max(renyi(p, q, 3.0), renyi(q, p, 3.0)) <= 0.4 * 3.0 + 1e-9
 
 
 def test_every_cell_of_the_product_is_there_and_none_because_of_a_row() -> None:

@@ -15,6 +15,7 @@ import pytest
 import understudy as us
 from tests.gate.mechanisms import frozen, pairs_of_laws
 from tests.methods.adult import adult_schema
+from tests.methods.privacy_section import section_of
 from tests.noise_sources import ForbiddenNoise, SeededNoise, max_log_ratio, renyi
 from tests.tables import Purse, Row, SealedBackend, TinyBackend, cells, numbers, purse_for
 from understudy.gate.private_table import PrivateTable
@@ -99,6 +100,16 @@ def test_a_public_size_is_not_bought(rule: Any) -> None:
     verbs = [verb for verb, _ in spent(purse)]
     assert verbs == (["count"] if rule == "sturges" else ["quantiles", "quantiles", "count"])
     assert model.total == len(ROWS)
+
+
+@pytest.mark.parametrize("bins", ["domain", 5, *RULES])
+@pytest.mark.parametrize("rows", [None, len(ROWS)])
+def test_the_privacy_section_tells_what_every_kind_of_bins_asks(bins: Any, rows: Any) -> None:
+    section = section_of(method_module.__doc__)
+    _, purse = fitted(PerturbedHistogram(bins=bins), PureDP(1), known=schema(rows=rows))
+    verbs = [verb for verb, _ in spent(purse)]
+    assert section.describes(verbs)
+    assert not section.describes(["select", *verbs])
 
 
 def test_sturges_pays_for_the_size_alone() -> None:
@@ -338,7 +349,7 @@ def test_bounds_that_were_bought_can_be_binned() -> None:
 
 def test_what_it_says_about_itself() -> None:
     about = facts("perturbed-histogram")
-    assert (about["status"], about["needs"]) == ("proven", ["count", "quantiles"])
+    assert (about["status"], about["needs"]) == ("proven", ["count"])
     assert set(about["settings"]) == {"columns", "bins", "for_bins", "negatives", "most_cells"}
 
 

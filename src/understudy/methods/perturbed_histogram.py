@@ -14,8 +14,9 @@ Privacy
 -------
 Gate calls, in this order:
 
-1. ``count`` of the rows in one cell, if a rule needs their number and it is not public.
-2. ``quantiles`` of each numeric column, if a rule needs them: both quartiles, on a public grid.
+1. ``count``, optional: of the rows in one cell, if a rule needs their number and it is private.
+2. ``quantiles``, optional and repeated: both quartiles of each numeric column on a public grid, if
+   a rule needs them.
 3. ``count`` of the one marginal over all chosen columns, on the grid, with the rest of the budget.
 
 Composition: the plain sum, in the currency of the budget (PureDP or ZCDP).
@@ -61,7 +62,6 @@ class PerturbedHistogram(Synthesizer):
     paper = "Bowen and Liu (2020), perturbed histogram, section 3.1.2"
     status = "proven"
     accepts = (PureDP, ZCDP)
-    needs = frozenset({"count", "quantiles"})
 
     columns: tuple[str, ...] | None = None
     bins: int | Literal["domain"] | Rule = "domain"
