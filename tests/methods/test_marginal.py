@@ -32,7 +32,6 @@ from understudy.models.product import ProductModel
 from understudy.privacy.budget import ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Category, Drop, Integer
-from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Rule, Schema, Unit
 
 PAIR = (cells("a", 2), cells("b", 3))
