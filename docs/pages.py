@@ -181,8 +181,8 @@ def errors_page() -> Iterator[str]:
     yield (
         "What the noise of one table does, under pure privacy, with one row per person and a "
         "private size. The numbers are computed from the law of the noise when this page is built. "
-        "With a public size all of them are twice as large. If the budget is shared by k tables, "
-        "read the line of epsilon / k."
+        "With a public size the noise doubles: read the line of epsilon / 2. If k tables share "
+        "the budget, read the line of epsilon / k."
     )
     yield from ("", "## A count", "")
     yield "The standard error of one cell, in people. It does not depend on the number of rows."
