@@ -98,12 +98,25 @@ def test_ids_are_compared_by_their_text_form() -> None:
     assert bounded(table, schema()).number == 3
 
 
-def test_rows_without_id_are_one_person() -> None:
+def test_rows_without_id_are_left_out() -> None:
     table = rows(
         [(None, "a", 0), ("", "b", 0), ("?", "c", 0), (float("nan"), "d", 0), (" ", "e", 0)]
     )
-    assert count_persons(table, schema()) == 2
-    assert bounded(table, schema(2)).number == 3
+    assert count_persons(table, schema()) == 1
+    assert listed(bounded(table, schema(2))) == {(" ", "e", "0"): 1}
+
+
+@given(table_rows, table_rows, st.integers(1, 3), st.binary(min_size=32, max_size=32))
+def test_somebody_changes_no_more_rows_than_are_kept_of_one(
+    table: list[Any], somebodys: list[Any], most: int, key: bytes
+) -> None:
+    """Also somebody without an id, who would share the rows of everybody without one."""
+    for name in ("z", None, "", "?"):
+        others = [row for row in table if row[0] != "z"]
+        mine = [(name, *cells) for _, *cells in somebodys]
+        before = listed(bounded(rows(others), schema(most), key=key))
+        after = listed(bounded(rows([*mine, *others]), schema(most), key=key))
+        assert sum(((after - before) + (before - after)).values()) <= most
 
 
 @pytest.mark.parametrize("most", [1, 5])

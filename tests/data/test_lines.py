@@ -86,7 +86,7 @@ def lines_of(content: bytes, encoding: str = "utf-8") -> list[str]:
         (b"a\n\n", ["a", ""]),
         (b"a\r\nb\r\r\nc\r", ["a", "b", "c"]),
         (b"a\rb", ["a\rb"]),
-        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", ["a", "\ufeffb"]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n\xef\xbb\xbf", ["a", "b", ""]),
         ("a\x0bb\x0cc\x1cd\x85e\u2028f".encode(), ["a\x0bb\x0cc\x1cd\x85e\u2028f"]),
         (b"\xff\n\xe2\n\x82", ["\ufffd", "\ufffd", "\ufffd"]),
     ],

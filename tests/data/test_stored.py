@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -112,7 +113,7 @@ def test_only_needed_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     table = pa.table({"x": ["a"] * 9, "d": ["DAMAGED" * 9] * 9, "f": ["f"] * 9})
     parquet.write_table(table, path, compression="none", use_dictionary=False)
-    path.write_bytes(path.read_bytes().replace(b"DAMAGEDDAMAGED", b"\xff" * 14))
+    path.write_bytes(path.read_bytes().replace(b"\x3f\0\0\0DAMAGED", b"\xff" * 11))
     columns = {"x": WORD, "d": Drop(name="d"), "f": Fake(name="f")}
     assert open_source(path, Schema(name="t", columns=columns, rows=9)).fits_declared_size()
     learned = {**columns, "d": Category(name="d", levels=("a",), other="o")}
@@ -161,3 +162,15 @@ def test_moments_of_streams() -> None:
     assert cells(table.to_reader(), DAY) == expected(["2020-01-02", None], DAY)
     table = pa.table({"x": pa.array([datetime(2020, 1, 2, 3), None], pa.timestamp("ms"))})
     assert cells(table.to_reader(), MOMENT) == expected(["2020-01-02T03:00:00", None], MOMENT)
+
+
+def test_text_that_is_no_utf8_stops_no_run_and_changes_no_other_cell(tmp_path: Path) -> None:
+    places = pa.py_buffer(np.array([0, 1, 2, 4, 5], dtype=np.int32).tobytes())
+    texts = pa.StringArray.from_buffers(4, places, pa.py_buffer(b"a\xff\xc3\xa9a"))
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"x": texts}), path)
+    schema = Schema(name="t", columns={"x": Category(name="x", levels="discover")})
+    levels = open_source(path, schema).levels("x")
+    assert levels["a"] == 2
+    assert levels["\u00e9"] == 1
+    assert sum(levels.values()) == 4

@@ -65,7 +65,21 @@ def test_the_text_of_a_number_reads_back_as_it(number: float) -> None:
         ("", ""),
         (np.str_("a"), "a"),
         (date(2020, 1, 2), "2020-01-02"),
-        (np.datetime64("2020-01-02"), "2020-01-02"),
+        (np.datetime64("2020-01-02"), "2020-01-02T00:00:00"),
+        (np.datetime64(10**17, "s"), "9999-12-31T23:59:59"),
+        (np.datetime64("-2000-01-01"), "0001-01-01T00:00:00"),
+        (datetime(1, 1, 1, tzinfo=BERLIN), "0001-01-01T00:00:00"),
+        (datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=5))), "9999-12-31T23:59:59"),
+        (1 + 0j, "1"),
+        (np.complex64(2.5), "2.5"),
+        (complex("nan"), None),
+        (1 + 2j, "(1+2j)"),
+        (timedelta(days=1, seconds=1), "1 day, 0:00:01"),
+        (pd.Timedelta("1D 1s"), "1 day, 0:00:01"),
+        (np.timedelta64(86401, "s"), "1 day, 0:00:01"),
+        (np.timedelta64("NaT"), None),
+        (pd.Interval(0, 1), "(0, 1]"),
+        (pd.Interval(0.0, 1.5, closed="left"), "[0, 1.5)"),
         (datetime(2020, 1, 2, 3, 4, 5, 6), "2020-01-02T03:04:05"),
         (np.datetime64("2020-01-02T03:04:05.9"), "2020-01-02T03:04:05"),
         (pd.Timestamp("2020-01-02 03:04:05.123456789"), "2020-01-02T03:04:05"),
@@ -120,7 +134,7 @@ def test_no_object_makes_it_raise() -> None:
             aware,
             type("S", (str,), {"__str__": Spiteful.__str__})("a"),
         ):
-            assert isinstance(text_of(column, value), str | None)
+            assert isinstance(text_of(column, value), str | datetime | None)
 
 
 def test_invalid_letters_are_replaced() -> None:

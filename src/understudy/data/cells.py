@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.data.texts import Text, text_of, valid
+from understudy.data.texts import Text, in_calendar, text_of, valid
 from understudy.schema.columns import Column, Date, Datetime, Number
 from understudy.schema.domain import Axis
 from understudy.schema.moment import Feature
@@ -61,7 +61,7 @@ class Cells:
         """A column given as an array of days or moments (in UTC if they had a time zone)."""
         if moments.dtype != np.dtype("datetime64[D]"):
             moments = moments.astype("datetime64[s]")
-        plain = _distinct(moments)
+        plain = _distinct(in_calendar(moments))
         if isinstance(column, Date | Datetime):
             return plain
         texts = np.datetime_as_string(plain.values).tolist()

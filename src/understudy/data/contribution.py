@@ -7,7 +7,9 @@ no difference which are kept. The key is drawn anew from the operating system fo
 is opened and never leaves this file.
 
 Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows without an id (no
-cell, blank, or one of the column's missing codes) are taken together as the rows of one person.
+cell, blank, or one of the column's missing codes) are left out. Taken together as one person they
+would keep ``max_rows`` rows, and somebody who is among them could push out as many rows of others
+as come in: twice what one person is paid for.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
 
 KEY_BYTES: Final = 32
-_NOBODY: Final = ""
+_NOBODY: Final = 0
 
 
 def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
@@ -34,29 +36,34 @@ def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
     if schema.unit.column is None:
         return rows
     persons = _persons(rows.columns[schema.unit.column], schema)
-    crowded = np.flatnonzero((np.bincount(persons) > schema.unit.max_rows)[persons])
-    if not len(crowded):
+    nobodys = np.flatnonzero(persons == _NOBODY)
+    crowds = np.bincount(persons, minlength=1) > schema.unit.max_rows
+    crowds[_NOBODY] = False
+    crowded = np.flatnonzero(crowds[persons])
+    if not len(crowded) and not len(nobodys):
         return rows
     marks = _marks(rows.only(crowded), schema, key or os.urandom(KEY_BYTES))
     surplus = crowded[_surplus(persons[crowded], marks, schema.unit.max_rows)]
-    return rows.only(np.delete(np.arange(rows.number), surplus))
+    return rows.only(np.delete(np.arange(rows.number), np.concatenate([nobodys, surplus])))
 
 
 def count_persons(rows: Rows, schema: Schema) -> int:
     """How many persons the rows are of."""
     assert schema.unit.column is not None
-    return len(np.unique(_persons(rows.columns[schema.unit.column], schema)))
+    persons = np.unique(_persons(rows.columns[schema.unit.column], schema))
+    return len(persons[persons != _NOBODY])
 
 
 def _persons(ids: Cells, schema: Schema) -> NDArray[np.int64]:
-    """A number for the person of each row."""
+    """A number for the person of each row, ``_NOBODY`` where no cell names one."""
     column = schema.columns[str(schema.unit.column)]
-    named = Cells.of_texts(_identity(column, text) for text in ids.texts(column))
-    return named.index.astype(np.int64)[ids.index]
+    identities = [None, *(_identity(column, text) for text in ids.texts(column))]  # nobody is 0
+    named = Cells.of_texts(identities)
+    return named.index[1:].astype(np.int64)[ids.index]
 
 
-def _identity(column: Column, text: Text) -> str:
-    return _NOBODY if text is None or text in column.missing else str(text)
+def _identity(column: Column, text: Text) -> str | None:
+    return None if text in (None, "") or text in column.missing else str(text)
 
 
 def _marks(rows: Rows, schema: Schema, key: bytes) -> NDArray[np.uint64]:

@@ -6,16 +6,17 @@ shorter way to the same cell.
 
 pandas needs one rule more. It stores whole numbers as floats as soon as one of them is blank, and
 floats know whole numbers up to 2**53 only. So from pandas every whole number is read as its
-nearest float, blank or not.
+nearest float, blank or not. Larger ones cannot tell persons apart, as several have one float: in
+the column of the privacy unit they name nobody. Such ids must be given as text.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from understudy.data.cells import Cells, Rows
 from understudy.data.header import positions
@@ -29,6 +30,8 @@ NUMPY_NUMBERS: Final = (
     *(nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64),
     *(nw.Float32, nw.Float64),
 )
+WHOLE_OR_FLOAT: Final = (int, float, np.integer, np.floating)
+LARGEST_ID: Final = 2.0**53
 FEATHER_NEEDS: Final = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
 
 
@@ -75,23 +78,48 @@ def _read_eager(table: nw.DataFrame[Any], schema: Schema, *, found_in: str) -> R
 
 
 def _rows(table: nw.DataFrame[Any], schema: Schema, names: list[str], number: int) -> Rows:
-    columns = {name: _cells(schema.columns[name], table[name]) for name in names}
+    columns = {
+        name: _cells(schema.columns[name], table[name], ids=name == schema.unit.column)
+        for name in names
+    }
     return Rows(columns, number)
 
 
-def _cells(column: Column, series: nw.Series[Any]) -> Cells:
+def _cells(column: Column, series: nw.Series[Any], *, ids: bool) -> Cells:
     of_pandas = series.implementation.is_pandas_like()
-    missing = np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
     if series.dtype in NUMPY_NUMBERS:
+        missing = np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
         numbers = np.asarray(series.fill_null(0).to_numpy())
         if numbers.dtype.kind in "iuf":
             numbers = numbers.astype(np.float64) if of_pandas else numbers
+            if of_pandas and ids:
+                missing = missing | (abs(numbers) >= LARGEST_ID)
             return Cells.of_numbers(column, numbers, missing)
-    if series.dtype.is_temporal():
-        moments = np.asarray(_in_utc(series).to_numpy())
-        if moments.dtype.kind == "M":
-            return Cells.of_moments(column, moments)
-    return Cells.of_objects(column, _objects(series.to_list(), missing, of_pandas))
+    if isinstance(series.dtype, nw.Date | nw.Datetime):
+        with suppress(Exception):  # a moment out of range goes with the objects
+            moments = np.asarray(_in_utc(series).to_numpy())
+            if moments.dtype.kind == "M":
+                return Cells.of_moments(column, moments)
+    # Which objects are missing is asked of each alone: pandas fails on all if it does on one.
+    objects = _objects(series)
+    if of_pandas:
+        objects = [_as_pandas_might(value, ids=ids) for value in objects]
+    return Cells.of_objects(column, objects)
+
+
+def _objects(series: nw.Series[Any]) -> list[Any]:
+    """The values as Python objects; what cannot be one, such as text that is no UTF-8, is None."""
+    try:
+        return series.to_list()
+    except Exception:  # noqa: BLE001  one cell must not stop the others
+        return [_object(series, row) for row in range(len(series))]
+
+
+def _object(series: nw.Series[Any], row: int) -> Any:
+    try:
+        return series[row : row + 1].to_list()[0]
+    except Exception:  # noqa: BLE001
+        return None
 
 
 def _in_utc(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -100,16 +128,12 @@ def _in_utc(series: nw.Series[Any]) -> nw.Series[Any]:
     return series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
 
 
-def _objects(values: list[Any], missing: NDArray[np.bool_], of_pandas: bool) -> list[Any]:
-    present = [None if gone else value for value, gone in zip(values, missing, strict=True)]
-    return [_as_pandas_might(value) for value in present] if of_pandas else present
-
-
-def _as_pandas_might(value: Any) -> Any:
+def _as_pandas_might(value: Any, *, ids: bool) -> Any:
     """A whole number as the float that it would be if another cell of its column were blank."""
-    if type(value) is not int:
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, WHOLE_OR_FLOAT):
         return value
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        return value
+        return None if ids else value
+    return None if ids and abs(number) >= LARGEST_ID else number

@@ -11,7 +11,9 @@ byte or one missing cell can never change another person's row. No line is refus
   no schema declares;
 - ``strip`` removes the spaces around a cell and around its text inside quotes.
 
-Lines end with LF; CRs before it are no part of the line, any other CR is an ordinary letter.
+Lines end with LF; CRs before it are no part of the line, any other CR is an ordinary letter. Byte
+order marks at the start of a line, of any line, are no part of it: whether a line is the first of
+the file depends on other people's rows.
 """
 
 from __future__ import annotations
@@ -86,12 +88,8 @@ def _past_spaces(line: str, start: int) -> int:
 
 def blocks(file: BinaryIO, *, encoding: str) -> Iterator[list[str]]:
     """The lines of a file, without line ends, several megabytes at a time."""
-    first = True
     for lines in _decoded(file, _codec(encoding)):
-        if first:
-            lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-            first = False
-        yield lines
+        yield [line.lstrip(BYTE_ORDER_MARK) for line in lines]
 
 
 def _decoded(file: BinaryIO, codec: str) -> Iterator[list[str]]:

@@ -17,7 +17,7 @@ def quiet(instead: UnderstudyError) -> Iterator[None]:
     """Raise ``instead``, which says public facts only, for any error that is not ours."""
     try:
         yield
-    except UnderstudyError:
+    except (UnderstudyError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except Exception:  # noqa: BLE001  whatever went wrong, its text may show a row
+    except BaseException:  # noqa: BLE001  whatever went wrong (polars' panics are no Exception)
         raise instead from None

@@ -33,7 +33,9 @@ def read_parquet(source: Source, schema: Schema) -> Rows:
     # The path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
     path = _GLOB.sub(r"[\g<0>]", str(source.path))
     with connected(files=True) as connection:
-        return _read(connection, f"read_parquet({_text(path)})", schema, source)
+        # Text that is no UTF-8 loses its bad letters, instead of stopping the run.
+        relation = f"read_parquet({_text(path)}, utf8_validation = 'replace')"
+        return _read(connection, relation, schema, source)
 
 
 def read_duckdb_table(source: Source, schema: Schema) -> Rows:
