@@ -28,6 +28,11 @@ def check_choice(negatives: Negatives, most_cells: int) -> None:
     if negatives not in get_args(Negatives):
         known = " or ".join(map(repr, get_args(Negatives)))
         raise UsageError(f"negatives is {known}, not {negatives!r}")
+    check_most_cells(most_cells)
+
+
+def check_most_cells(most_cells: int) -> None:
+    """Refuse a limit of cells that is none."""
     whole = isinstance(most_cells, int) and not isinstance(most_cells, bool)
     if not whole or not 1 <= most_cells <= LARGEST_TABLE:
         raise UsageError(f"most_cells is a whole number from 1 to {LARGEST_TABLE:,}")
