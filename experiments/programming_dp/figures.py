@@ -158,7 +158,7 @@ def _relative(adult: Adult) -> tuple[Figure, Any]:
     ways["asked directly, each for epsilon 1"] = [sqrt(2.0)] * len(highs)
     rows = _rows(
         width=[h - 30 for h in highs] * 2,
-        error=np.concatenate([100.0 * np.array(s) / people for s in ways.values()]),
+        error=np.concatenate([100.0 * np.array(s) / np.maximum(people, 1) for s in ways.values()]),
         way=[name for name in ways for _ in highs],
     )
     log = altair.Scale(type="log")

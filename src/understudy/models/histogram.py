@@ -17,7 +17,7 @@ from understudy.schema.domain import Domain
 from understudy.table.table import Codes
 
 MOST_CELLS: Final = 2**24
-"""The most cells that a joint table has by default: 1 GiB at the height of a fit."""
+"""The most cells that a joint table has by default: 1.2 GB at the height of a fit (measured)."""
 
 Negatives = Literal["project", "clip"]
 
