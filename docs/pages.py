@@ -128,7 +128,7 @@ def python_page() -> Iterator[str]:
         kind = "autofunction"
         if isinstance(found, type):
             kind = "autoexception" if issubclass(found, BaseException) else "autoclass"
-        yield from (f".. {kind}:: {found.__module__}.{found.__qualname__}",)
+        yield f".. {kind}:: understudy.{name}"
         if kind == "autoclass":
             yield "   :members:"
         yield ""

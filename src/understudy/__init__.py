@@ -96,7 +96,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version()
+        globals()[name] = found = _version()
+        return found
     if name == "methods":  # the room itself, which lists its methods when it is called
         return import_module("understudy.methods")
     if name not in _HOME:

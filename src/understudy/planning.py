@@ -48,6 +48,11 @@ class Plan:
     charges: tuple[Charge, ...]
     errors: tuple[ColumnError, ...]
 
+    def __repr__(self) -> str:
+        bought = ", ".join(charge.verb for charge in self.charges)
+        error = f"mean wrong share of a column {self.mean_tvd:.2%}"
+        return f"Plan({self.asked} on {self.rows:,} rows: {bought}; {error})"
+
     @property
     def mean_tvd(self) -> float:
         """The expected error of an average column."""

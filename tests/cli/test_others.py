@@ -130,7 +130,9 @@ def test_a_ledger_refuses(home: Home) -> None:
     run("ledger", "init", book, "--schema", home.schema, "--epsilon", 1)
     with untouched(home.folder):
         again = run("ledger", "init", book, "--schema", home.schema, "--epsilon", 5)
-        assert again.code == 2
+        assert again.code == 4
+        assert "a ledger is never overwritten" in again.err
+        assert "--force" not in again.err
         over = run("ledger", "spend", book, "--epsilon", 2, "--purpose", "too much")
         assert over.code == 4
         assert run("ledger", "spend", book, "--epsilon", 0, "--purpose", "x").code == 2

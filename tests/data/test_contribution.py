@@ -106,6 +106,16 @@ def test_rows_without_id_are_left_out() -> None:
     assert listed(bounded(table, schema(2))) == {(" ", "e", "0"): 1}
 
 
+def test_an_id_that_may_stand_for_several_persons_names_nobody() -> None:
+    table = rows([("M\ufffdller", "a", 0), ("a\0", "a", 0), ("b", "a", 0)])
+    assert count_persons(table, schema()) == bounded(table, schema()).number == 1
+    numbers = Integer(name="id", min=0, max=9)
+    known = Schema(name="t", columns={"id": numbers}, unit=Unit(column="id"))
+    ids = np.array([2**53 + 1, 2**53 + 2, -(2**60), 2**53 - 1, 5])
+    typed = Rows({"id": Cells.of_numbers(numbers, ids, np.zeros(5, dtype=bool))}, 5)
+    assert count_persons(typed, known) == bounded(typed, known).number == 2
+
+
 @given(table_rows, table_rows, st.integers(1, 3), st.binary(min_size=32, max_size=32))
 def test_somebody_changes_no_more_rows_than_are_kept_of_one(
     table: list[Any], somebodys: list[Any], most: int, key: bytes

@@ -46,7 +46,7 @@ def test_auto_is_a_method_that_there_is() -> None:
 
 
 def test_unknown_hyper_parameters_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"no hyper-parameter 'depth', 'x'; it has none"):
+    with pytest.raises(UsageError, match=r"no setting 'depth', 'x'; it has none"):
         methods.build("independent", {"depth": 3, "x": 1})
 
 

@@ -58,7 +58,7 @@ def test_rho_charged_along_the_way_gives_no_epsilon_back():
 @pytest.mark.parametrize(
     ("working", "currency", "entered", "says"),
     [
-        (ZCDP(0.1), ApproxDP, None, "give 'entered'"),
+        (ZCDP(0.1), ApproxDP, None, "ask for epsilon and delta"),
         (ZCDP(0.1), ApproxDP, ZCDP(0.1), "this ledger counts in approx"),
         (ZCDP(0.1), ApproxDP, ApproxDP(9, 0), "without a delta"),
         (ZCDP(0.1), ApproxDP, ApproxDP(0.1, 1e-6), "cannot enter as epsilon = 0.1"),

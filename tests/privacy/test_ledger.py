@@ -175,7 +175,7 @@ def test_a_zcdp_run_enters_an_approx_ledger_as_what_was_asked(make):
     ledger = make(ApproxDP(1, 1e-6))
     asked = ApproxDP(1, 1e-6)
     working = approx_to_zcdp(asked, reserve_delta=5e-7)
-    with pytest.raises(UsageError, match="give 'entered'"):
+    with pytest.raises(UsageError, match="ask for epsilon and delta"):
         ledger.reserve(working, purpose="x")
     with pytest.raises(UsageError, match=r"cannot enter as epsilon = 0\.99"):
         ledger.reserve(working, entered=ApproxDP(0.99, 1e-6), purpose="x")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
 from contextlib import closing
+from shlex import quote
 
 import pytest
 
@@ -127,7 +129,7 @@ def test_a_second_name_is_refused_under_both_names(ledger, path, tmp_path):
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
 def test_a_file_that_others_can_use_is_refused(ledger, path, mode):
     path.chmod(mode)
-    with pytest.raises(LedgerError, match="run: chmod 600"):
+    with pytest.raises(LedgerError, match=f"run: chmod 600 {re.escape(quote(str(path)))}$"):
         ledger.reserve(HALF, purpose="x")
     path.chmod(0o600)
     ledger.reserve(HALF, purpose="x")

@@ -203,7 +203,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
             (f / "card.json").rename(f / "other.json"),
             (f / "card.json").symlink_to(f / "other.json"),
         ),
-        "not a file of it",
+        "has no file card.json of its own",
     ),
     "the manifest is no JSON": (lambda f: (f / "release.json").write_text("{"), "not JSON"),
     "the manifest is a list": (lambda f: (f / "release.json").write_text("[]"), "no object"),

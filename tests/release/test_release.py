@@ -39,6 +39,16 @@ def test_tables_come_in_the_kind_that_came_in() -> None:
         assert len(release.model.sample(3)) == 3
 
 
+def test_a_release_and_its_model_are_shown_in_one_line() -> None:
+    release = a_release(fits=3)
+    assert "3 tables of" in repr(release)
+    assert str(release.card.guarantee.asked) in repr(release)
+    for shown in (repr(release), repr(release.model)):
+        assert repr(release.card.table) in shown
+        assert len(shown.splitlines()) == 1
+        assert "array(" not in shown
+
+
 def test_the_model_samples_reproducibly_after_the_noise() -> None:
     model = ReleasedModel(a_model())
     assert_same_table(model.sample(40, seed=5), model.sample(40, seed=5))

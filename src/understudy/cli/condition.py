@@ -54,7 +54,7 @@ def _cell(domain: Domain, where: str) -> tuple[str, int]:
         shown = ", ".join(axis.levels[:LEVELS_SHOWN])
         raise UsageError(f"column {name!r} has no level {value!r}; it has {shown}")
     if not isinstance(axis, LevelAxis) and place_in(column, value) is None:
-        raise UsageError(f"{value!r} cannot be read as a {column.kind}, which {name!r} is")
+        raise UsageError(f"{value!r} is no value of {name!r}, which is of kind {column.kind}")
     return name, cell_of(column, axis, value)
 
 

@@ -41,7 +41,7 @@ def init(
     Example: `understudy ledger init adult.ledger --schema schema.toml --rho 0.5`
     """
     options = budget_options(epsilon, delta, rho)
-    check_files([file], inputs=[schema], force=False)
+    check_files([file], inputs=[schema], force=True)  # Ledger.init itself never overwrites
     from understudy.privacy.ledger import Ledger
     from understudy.privacy.request import requested
     from understudy.schema.schema import Schema

@@ -9,7 +9,9 @@ is opened and never leaves this file.
 Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows without an id (no
 cell, blank, or one of the column's missing codes) are left out. Taken together as one person they
 would keep ``max_rows`` rows, and somebody who is among them could push out as many rows of others
-as come in: twice what one person is paid for.
+as come in: twice what one person is paid for. For the same reason an id that may stand for several
+names nobody: one with a letter that could not be read, or a float beyond which not every whole
+number is one.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.data.cells import Cells, Rows
-from understudy.data.texts import Text
+from understudy.data.texts import LARGEST_ID, REPLACEMENT, Text
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
 
@@ -57,13 +59,19 @@ def count_persons(rows: Rows, schema: Schema) -> int:
 def _persons(ids: Cells, schema: Schema) -> NDArray[np.int64]:
     """A number for the person of each row, ``_NOBODY`` where no cell names one."""
     column = schema.columns[str(schema.unit.column)]
-    identities = [None, *(_identity(column, text) for text in ids.texts(column))]  # nobody is 0
+    texts = ids.texts(column)
+    if ids.values.dtype.kind == "f":
+        texts = [
+            None if abs(x) >= LARGEST_ID else t for x, t in zip(ids.values, texts, strict=True)
+        ]
+    identities = [None, *(_identity(column, text) for text in texts)]  # nobody is 0
     named = Cells.of_texts(identities)
     return named.index[1:].astype(np.int64)[ids.index]
 
 
 def _identity(column: Column, text: Text) -> str | None:
-    return None if text in (None, "") or text in column.missing else str(text)
+    blurred = isinstance(text, str) and REPLACEMENT in text
+    return None if blurred or text in (None, "") or text in column.missing else str(text)
 
 
 def _marks(rows: Rows, schema: Schema, key: bytes) -> NDArray[np.uint64]:

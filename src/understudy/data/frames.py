@@ -22,6 +22,7 @@ from understudy.data.cells import Cells, Rows
 from understudy.data.header import positions
 from understudy.data.source import ALLOWED, Source
 from understudy.data.stored import read_stream
+from understudy.data.texts import LARGEST_ID
 from understudy.errors import SourceError, TableMismatch, UsageError
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
@@ -31,7 +32,6 @@ NUMPY_NUMBERS: Final = (
     *(nw.Float32, nw.Float64),
 )
 WHOLE_OR_FLOAT: Final = (int, float, np.integer, np.floating)
-LARGEST_ID: Final = 2.0**53
 FEATHER_NEEDS: Final = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
 
 

@@ -33,6 +33,8 @@ Text = str | datetime | None
 """What the codec reads: text, no text, or (in date and datetime columns) a moment."""
 
 REPLACEMENT: Final = "\ufffd"
+LARGEST_ID: Final = 2.0**53
+"""From here on several whole numbers have one float, so that a float tells nobody apart."""
 _INVALID: Final = re.compile("[\0\ud800-\udfff]")
 _TOO_LARGE: Final = 1e300  # beyond the bounds of any schema
 _FIRST: Final = datetime.min

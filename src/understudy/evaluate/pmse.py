@@ -24,7 +24,7 @@ from understudy.errors import UsageError
 from understudy.evaluate.design import Design, at_most
 from understudy.evaluate.extra import require
 from understudy.evaluate.grid import Sample
-from understudy.evaluate.regression import expit, independent_features, logistic
+from understudy.evaluate.regression import expit, independent_features, most_likely
 from understudy.kernels import trees
 
 PERMUTATIONS: Final = 20
@@ -80,7 +80,7 @@ def logistic_pmse(real: Sample, other: Sample, *, rng: np.random.Generator) -> P
     features = features[:, independent_features(features)]
     label = np.repeat([0.0, 1.0], [real.rows, other.rows])
     share, rows = other.rows / len(label), len(label)
-    chance = expit(features @ logistic(features, label).coefficients)
+    chance = expit(features @ most_likely(features, label))
     null = (features.shape[1] - 1) * share * (1 - share) ** 2 / rows
     return PMSE(float(np.mean((chance - share) ** 2)), null)
 

@@ -54,9 +54,7 @@ def build(name: str, options: Mapping[str, Any]) -> Synthesizer:
     unknown = [key for key in options if key not in allowed]
     if unknown:
         known = f"it has {', '.join(allowed)}" if allowed else "it has none"
-        raise UsageError(
-            f"{name!r} has no hyper-parameter {', '.join(map(repr, unknown))}; {known}"
-        )
+        raise UsageError(f"{name!r} has no setting {', '.join(map(repr, unknown))}; {known}")
     return kind(**options)
 
 

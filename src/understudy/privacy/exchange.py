@@ -77,7 +77,7 @@ def _converted(
     if isinstance(working, ZCDP) and currency is ApproxDP:
         raise UsageError(
             f"a run of {working} enters a ledger in (epsilon, delta) only at a delta that you "
-            "choose; give 'entered', the epsilon and delta it was asked with"
+            "choose; ask for epsilon and delta instead of rho, or use a ledger whose total is a rho"
         )
     raise UsageError(
         f"nothing in {working.currency} can be promised in {currency.currency}, the currency of "

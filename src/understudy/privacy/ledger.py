@@ -105,7 +105,7 @@ class Ledger:
 
     @property
     def unit(self) -> str:
-        """Whose privacy is counted: a row, or a person named by a column."""
+        """Whose privacy is counted, a row or a person named by a column."""
         return self._about.unit
 
     @property

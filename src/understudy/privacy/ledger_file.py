@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Final, final
 
 from understudy.errors import LedgerError
@@ -176,7 +177,10 @@ def check_private(path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise LedgerError(f"{path} is not a file; a ledger is one file")
     if found.st_mode & 0o077:
-        raise LedgerError(f"{path} can be used by others than its owner; run: chmod 600 {path}")
+        raise LedgerError(
+            f"{path} can be used by others than its owner; if it is a ledger, "
+            f"run: chmod 600 {quote(str(path))}"
+        )
 
 
 def check_sound(connection: sqlite3.Connection, name: str) -> None:

@@ -30,7 +30,9 @@ def digest(path: Path) -> str:
 def plain_file(path: Path) -> Path:
     """The path itself, if it is a regular file of this folder and no link to elsewhere."""
     if path.is_symlink() or not path.is_file():
-        raise ReleaseError(f"the release is incomplete: {path.name} is not a file of it")
+        raise ReleaseError(
+            f"the release is incomplete: {path.parent} has no file {path.name} of its own"
+        )
     return path
 
 

@@ -25,6 +25,11 @@ class ReleasedModel:
     fitted: Model
     kind: TableKind = "understudy"
 
+    def __repr__(self) -> str:
+        schema = self.domain.schema
+        size = f"{len(schema.columns)} columns, about {self.total:,.0f} rows"
+        return f"ReleasedModel({schema.name!r}: {size})"
+
     @property
     def domain(self) -> Domain:
         """The public cells of every column."""
@@ -60,6 +65,12 @@ class Release:
     def __post_init__(self) -> None:
         if not self.synthetic or not self.models:
             raise UsageError("a release holds at least one table and one model")
+
+    def __repr__(self) -> str:
+        asked, method = self.card.guarantee.asked, self.card.method.name
+        rows = f"{self.synthetic[0].rows:,} rows"
+        many = f"{len(self.synthetic)} tables of {rows}" if len(self.synthetic) > 1 else rows
+        return f"Release({self.card.table!r}: {many}, {method}, {asked})"
 
     @property
     def tables(self) -> list[Any]:

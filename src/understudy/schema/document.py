@@ -144,7 +144,7 @@ def _check_keys(
     kind: str | None = None,
     place: str | None = None,
 ) -> None:
-    what = f"a {kind} column" if kind else place
+    what = f"a column of kind {kind}" if kind else place
     for key in found:
         if key not in allowed:
             raise SchemaError(
