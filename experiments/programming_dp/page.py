@@ -80,7 +80,8 @@ NUMBERS = """\
 
 - *exact*: equal to the last digit.
 - *derived*: follows from other printed numbers.
-- *law*: falls where the noise lets it fall. The intervals are computed from the law of the noise. A right number falls outside once in a million.
+- *law*: falls where the noise lets it fall. The intervals are computed from the law of the noise.
+  A right number falls outside once in a million.
 
 A number can be what the procedure gives and the procedure still be wrong. The last one comes from a
 broken query, as its law shows.
