@@ -81,7 +81,7 @@ class TinyBackend(Backend):
         return np.array(totals, dtype=np.int64)
 
     def _steps(self, domain: Domain, feature: Feature, row: Row, granularity: int) -> int:
-        """A feature of one row by its definition, in fractions, for whole numbers written plainly."""
+        """A feature of one row by its definition, in fractions, for numbers written plainly."""
         column, axis = self.schema.columns[feature.column], domain.axes[feature.column]
         text = row[list(self.schema.columns).index(feature.column)]
         if feature.cell is not None:

@@ -290,7 +290,7 @@ def test_indices_follow_their_weights(source: Noise) -> None:
 
 
 def test_each_uniform_place_belongs_to_its_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With words that run through all top bits, each index comes up exactly as often as it weighs."""
+    """With words that run through all top bits, each index comes up as often as it weighs."""
     weights = np.array([2, 0, 1, 4, 0], dtype=np.int64)
     words = iter(range(8))
 

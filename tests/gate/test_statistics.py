@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from fractions import Fraction
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -140,7 +141,7 @@ class Smuggled(Statistic):
     """A statistic from outside the gate."""
 
     marginals = (("a",),)
-    detail: dict[str, object] = {}
+    detail: ClassVar[dict[str, object]] = {}
 
     def l1(self, neighbours: Neighbours, contribution: int) -> int:
         return 1
@@ -157,7 +158,7 @@ class NeedsRows(Statistic):
     __module__ = "understudy.gate.statistics"
     capability = Capability.ROWS
     marginals = (("a",),)
-    detail: dict[str, object] = {}
+    detail: ClassVar[dict[str, object]] = {}
     l1 = l2_squared = Smuggled.l1
     __call__ = Smuggled.__call__
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from tests.methods.privacy_section import section_of
 from tests.noise_sources import SeededNoise
 from tests.tables import Purse, Row, TinyBackend, purse_for
 from understudy import methods
@@ -67,7 +67,7 @@ class Subject:
     @property
     def releases_a_draw(self) -> bool:
         """Whether its privacy section says that the rows themselves are the noisy answer."""
-        return any("draw" in step.verbs for step in section_of(self.module.__doc__).steps)
+        return re.search(r"^\d+\. ``draw``", self.module.__doc__ or "", re.MULTILINE) is not None
 
 
 def subject_of(name: str) -> Subject:

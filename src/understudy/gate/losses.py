@@ -1,6 +1,6 @@
 """Losses for the ``minimise`` verb: which of finitely many public parameters fits the rows best.
 
-What a loss must promise, and the proof, is in losses.md; ``tests/gate/test_losses.py`` attacks
+What a loss must promise, and the proof, is in minimise.md; ``tests/gate/test_losses.py`` attacks
 every loss in this file. Minimisation over a continuum (objective perturbation) will be another
 class of losses behind the same verb; it needs gradients that an engine must sum.
 """

@@ -1,6 +1,6 @@
 """Statistics for the ``statistic`` verb: whole numbers from exact tables, sensitivities declared.
 
-What a statistic must promise, and the proof of each, is in statistics.md;
+What a statistic must promise, and the proof of each, is in statistic.md;
 ``tests/gate/test_statistics.py`` attacks the declarations of every statistic in this file on
 neighbouring tables.
 """
@@ -30,7 +30,7 @@ class Statistic(ABC):
     """A function of the exact tables of some marginals with a public number of whole answers."""
 
     capability: ClassVar[Capability] = Capability.COUNT
-    proof: ClassVar[str] = "statistics.md"
+    proof: ClassVar[str] = "statistic.md"
 
     @property
     @abstractmethod

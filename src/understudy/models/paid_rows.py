@@ -1,4 +1,4 @@
-"""``PaidRows``: rows that were paid for one by one. There is no distribution behind them to draw from.
+"""``PaidRows``: rows that were paid for one by one, with no distribution behind them.
 
 A method whose release *is* a private draw ends here: every further row that followed the private
 table would have to be paid for too.
@@ -53,7 +53,7 @@ class PaidRows(Model):
     @property
     def paid(self) -> int:
         """How many rows were paid for."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
     @property
     def total(self) -> float:
@@ -87,4 +87,4 @@ class PaidRows(Model):
         size = description.get("size")
         if set(arrays) != {"rows"} or isinstance(size, bool) or not isinstance(size, int | float):
             raise ReleaseError("the model's files do not belong to paid rows")
-        return cls(domain, float(size), arrays["rows"], description["beyond"])
+        return cls(domain, float(size), arrays["rows"], description.get("beyond", ""))
