@@ -18,6 +18,7 @@ from understudy.planning import Plan, epsilon_for, rehearse
 from understudy.privacy.budget import Exact
 from understudy.privacy.clock import now
 from understudy.privacy.ledger import Ledger, Reservation
+from understudy.privacy.ledger_place import LedgerPlace
 from understudy.privacy.request import Allotment, allot, requested
 from understudy.release import Release
 from understudy.report.card import LedgerNote, OutputNote, RowsReason
@@ -47,7 +48,7 @@ def synthesize(
     rows: int | None = None,
     copies: int = 1,
     refit: bool = False,
-    ledger: Ledger | str | Path | None = None,
+    ledger: Ledger | LedgerPlace | str | Path | None = None,
     seed: int | None = None,
     resume: str | None = None,
 ) -> Release:
@@ -221,13 +222,18 @@ def _method(method: str | Synthesizer, options: Mapping[str, Any] | None) -> Syn
     return method
 
 
-def _ledger(ledger: Ledger | str | Path | None, schema: Schema, allotment: Allotment) -> Ledger:
-    unit, neighbours = schema.unit.name, schema.neighbours
+def _ledger(
+    ledger: Ledger | LedgerPlace | str | Path | None, schema: Schema, allotment: Allotment
+) -> Ledger:
+    table, unit, neighbours = schema.name, schema.unit.name, schema.neighbours
     if ledger is None:
-        total = allotment.asked
-        return Ledger.in_memory(table=schema.name, unit=unit, neighbours=neighbours, total=total)
+        return Ledger.in_memory(
+            table=table, unit=unit, neighbours=neighbours, total=allotment.asked
+        )
+    if isinstance(ledger, LedgerPlace):
+        ledger = ledger.open(table=table, unit=unit, neighbours=neighbours)
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(Path(ledger))
-    book.expect(table=schema.name, unit=unit, neighbours=neighbours)
+    book.expect(table=table, unit=unit, neighbours=neighbours)
     return book
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,9 @@ from tests.data.oracle import (
     with_dialect,
 )
 from understudy.data.backend import Backend
+from understudy.data.delimited import read_csv
+from understudy.data.duckdb import DuckDBBackend
+from understudy.data.memory import MemoryBackend
 from understudy.data.open import open_source
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Category, Drop, Integer
@@ -34,9 +38,40 @@ from understudy.schema.schema import Dialect, Schema, Unit
 
 Engine = Callable[[Any, Schema], Backend]
 
+
+def in_pieces(source: Any, schema: Schema) -> Backend:
+    """Every table is too large for a memory of nothing, unless its file is empty."""
+    backend = open_source(source, schema, memory=0)
+    empty = isinstance(source, Path) and not source.stat().st_size
+    assert isinstance(backend, MemoryBackend if empty else DuckDBBackend)
+    return backend
+
+
+def through_parquet(source: Path, schema: Schema) -> Backend:
+    """The same rows from a Parquet file of text columns."""
+    with source.open("rb") as file:
+        rows = read_csv(file, whole(schema), found_in="t")
+    texts = {
+        name: [None if text is None else str(text) for text in cells.values[cells.index]]
+        for name, cells in rows.columns.items()
+    }
+    path = source.with_suffix(".parquet")
+    pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).write_parquet(path)
+    return in_pieces(path, schema)
+
+
 ENGINES: dict[str, Engine] = {
     "memory": open_source,
+    "duckdb": in_pieces,
+    "duckdb from parquet": through_parquet,
 }
+
+
+def whole(schema: Schema) -> Schema:
+    """All columns as text."""
+    columns = {name: Category(name=name, levels="discover") for name in schema.columns}
+    return Schema(name=schema.name, columns=columns, csv=schema.csv)
+
 
 MARGINALS = (
     *((name,) for name in SCHEMA.modelled),

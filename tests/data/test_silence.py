@@ -60,6 +60,13 @@ FORMS = (
 )
 
 
+@pytest.fixture(autouse=True, params=["0", "1TB"], ids=["in pieces", "in memory"])
+def memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Everything here holds for both engines."""
+    monkeypatch.setenv("UNDERSTUDY_MEMORY", request.param)
+    return str(request.param)
+
+
 class Heard:
     """Everything that was said while something ran."""
 

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from understudy.data.spool import private_folder, spooled
+from understudy.data.spool import _folder_of, private_folder, spooled
 from understudy.errors import SourceError
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    private_folder.cache_clear()
+    _folder_of.cache_clear()
     yield tmp_path / f"understudy-{os.getuid()}"
-    private_folder.cache_clear()
+    _folder_of.cache_clear()
 
 
 def mode(path: Path) -> int:

@@ -47,8 +47,15 @@ ReleaseFolder = Annotated[
 ]
 Report = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page: .html.")]
 LedgerFile = Annotated[
-    Path | None, typer.Option("--ledger", metavar="FILE", help="Book the run in this ledger.")
+    Path | None,
+    typer.Option(
+        "--ledger",
+        metavar="FILE",
+        help="Book the run in this ledger. Default: SCHEMA.ledger beside the schema, made without "
+        "a total when first needed.",
+    ),
 ]
+NoLedger = Annotated[bool, typer.Option("--no-ledger", help="Keep no ledger of this run.")]
 Resume = Annotated[
     str | None, typer.Option(metavar="RUN", help="Finish an interrupted run of the ledger.")
 ]

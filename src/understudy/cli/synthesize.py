@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from understudy.cli.choices import (
     Json,
     LedgerFile,
     Method,
+    NoLedger,
     Out,
     Quiet,
     Refit,
@@ -33,6 +34,9 @@ from understudy.cli.output import phase, say, say_json
 from understudy.cli.places import check_apart, check_file, check_folder, numbered
 from understudy.cli.settings import options_of
 from understudy.errors import UsageError
+
+if TYPE_CHECKING:
+    from understudy.privacy.ledger_place import LedgerPlace
 
 
 def synthesize(
@@ -51,6 +55,7 @@ def synthesize(
     release: ReleaseFolder = None,
     report: Report = None,
     ledger: LedgerFile = None,
+    no_ledger: NoLedger = False,
     resume: Resume = None,
     seed: Seed = None,
     force: Force = False,
@@ -64,13 +69,12 @@ def synthesize(
     """
     budget = budget_options(epsilon, delta, rho)
     outputs = Outputs(out=out, release=release, report=report, copies=copies, force=force)
-    outputs.check(inputs=[source, schema, *([ledger] if ledger else [])])
+    book = book_of(ledger, schema, no_ledger=no_ledger, resume=resume)
+    outputs.check(inputs=[source, schema, *_path_of(book)])
     from understudy.schema.schema import Schema
 
     public = Schema.load(schema)
     options = options_of(method, settings or [])
-    if resume is not None and ledger is None:
-        raise UsageError("--resume finishes a run of a ledger; name it with --ledger")
     from understudy.api import synthesize as run
 
     with phase("Reading, buying and fitting", quiet=quiet):
@@ -83,7 +87,7 @@ def synthesize(
             rows=rows,
             copies=copies,
             refit=refit,
-            ledger=ledger,
+            ledger=book,
             seed=seed,
             resume=resume,
         )
@@ -153,6 +157,29 @@ class Outputs:
 
         check_ending(self.out)
         return numbered(self.out, self.copies)
+
+
+def book_of(
+    ledger: Path | None, schema: Path, *, no_ledger: bool, resume: str | None
+) -> Path | LedgerPlace | None:
+    """The ledger named, the one beside the schema, or none."""
+    from understudy.privacy.ledger_place import LedgerPlace
+
+    if no_ledger and (ledger is not None or resume is not None):
+        raise UsageError("--no-ledger keeps no ledger, and goes neither with --ledger nor --resume")
+    if ledger is not None or no_ledger:
+        return ledger
+    place = LedgerPlace.beside(schema)
+    if resume is not None and not place.path.exists():
+        raise UsageError(
+            f"--resume finishes a run of a ledger, and there is none at {place.path}; name it "
+            "with --ledger"
+        )
+    return place
+
+
+def _path_of(book: Path | LedgerPlace | None) -> list[str | Path]:
+    return [] if book is None else [book if isinstance(book, Path) else book.path]
 
 
 def _listed(files: dict[str, Any]) -> str:

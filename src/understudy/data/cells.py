@@ -6,7 +6,7 @@ on its own value alone: nothing here looks at two rows together except to see th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -136,6 +136,32 @@ class Rows:
     def only(self, rows: NDArray[Any]) -> Rows:
         """These rows only."""
         return Rows({name: cells.only(rows) for name, cells in self.columns.items()}, len(rows))
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Texts:
+    """Some rows of a text file: the text forms of the needed columns, and how many rows."""
+
+    columns: Mapping[str, Sequence[Text]]
+    number: int
+
+
+def gathered(pieces: Iterable[Texts], names: Iterable[str], *, strip: bool = False) -> Rows:
+    """All pieces as one table with these columns."""
+    growing = {name: GrowingCells() for name in names}
+    number = 0
+    for piece in pieces:
+        number += piece.number
+        for name, texts in piece.columns.items():
+            growing[name].extend(texts)
+    return Rows({name: each.finished(strip=strip) for name, each in growing.items()}, number)
+
+
+def pieces_of(pieces: Iterable[Texts], *, strip: bool = False) -> Iterator[Rows]:
+    """Each piece as a table of its own."""
+    for piece in pieces:
+        yield gathered([piece], piece.columns, strip=strip)
 
 
 class _Numbers(dict[Text, int]):

@@ -4,7 +4,7 @@ Which rows a person keeps depends on what that person's rows hold and on a secre
 else: not on the order of the file, nor on other people. So two tables that differ by one person
 differ, after this, by at most ``max_rows`` rows of that person. Of rows that are all alike it makes
 no difference which are kept. The key is drawn anew from the operating system for every table that
-is opened and never leaves this file.
+is opened and is never kept.
 
 Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows without an id (no
 cell, blank, or one of the column's missing codes) are left out. Taken together as one person they
@@ -44,7 +44,7 @@ def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
     crowded = np.flatnonzero(crowds[persons])
     if not len(crowded) and not len(nobodys):
         return rows
-    marks = _marks(rows.only(crowded), schema, key or os.urandom(KEY_BYTES))
+    marks = _marks(rows.only(crowded), schema, key or fresh_key())
     surplus = crowded[_surplus(persons[crowded], marks, schema.unit.max_rows)]
     return rows.only(np.delete(np.arange(rows.number), np.concatenate([nobodys, surplus])))
 
@@ -56,17 +56,42 @@ def count_persons(rows: Rows, schema: Schema) -> int:
     return len(persons[persons != _NOBODY])
 
 
+def fresh_key() -> bytes:
+    """A new secret for one opening of one table."""
+    return os.urandom(KEY_BYTES)
+
+
+def marked(rows: Rows, schema: Schema, key: bytes) -> tuple[Rows, dict[str, NDArray[np.uint64]]]:
+    """The rows of somebody; whose each is, as two halves of a keyed digest, and its mark.
+
+    For engines that see some rows at a time. Two persons share a digest with probability 2**-128.
+    """
+    ids = rows.columns[str(schema.unit.column)]
+    names = _names(ids, schema)
+    named = np.array([name is not None for name in names], dtype=bool)
+    rows = rows.only(np.flatnonzero(named[ids.index]))
+    digests = [blake2b((name or "").encode(), key=key, digest_size=16).digest() for name in names]
+    halves = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64).reshape(-1, 2)
+    whose = halves[rows.columns[str(schema.unit.column)].index]
+    marks = _marks(rows, schema, key)
+    return rows, {"person": whose[:, 0].copy(), "person2": whose[:, 1].copy(), "mark": marks}
+
+
 def _persons(ids: Cells, schema: Schema) -> NDArray[np.int64]:
     """A number for the person of each row, ``_NOBODY`` where no cell names one."""
+    named = Cells.of_texts([None, *_names(ids, schema)])  # nobody is 0
+    return named.index[1:].astype(np.int64)[ids.index]
+
+
+def _names(ids: Cells, schema: Schema) -> list[str | None]:
+    """The person whom each distinct value names, None if it names nobody."""
     column = schema.columns[str(schema.unit.column)]
     texts = ids.texts(column)
     if ids.values.dtype.kind == "f":
         texts = [
             None if abs(x) >= LARGEST_ID else t for x, t in zip(ids.values, texts, strict=True)
         ]
-    identities = [None, *(_identity(column, text) for text in texts)]  # nobody is 0
-    named = Cells.of_texts(identities)
-    return named.index[1:].astype(np.int64)[ids.index]
+    return [_identity(column, text) for text in texts]
 
 
 def _identity(column: Column, text: Text) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
-from understudy.data.cells import GrowingCells, Rows
+from understudy.data.cells import Rows, Texts, gathered, pieces_of
 from understudy.data.header import needed, positions
 from understudy.data.lines import blocks, fields
 from understudy.errors import TableMismatch
@@ -18,33 +18,36 @@ def read_csv(file: BinaryIO, schema: Schema, *, found_in: str) -> Rows:
 
     Blank lines are no rows, except in a table of one column, where they are a blank cell.
     """
+    texts = _texts(file, schema, found_in)
+    return gathered(texts, needed(schema), strip=schema.csv.strip)
+
+
+def csv_pieces(file: BinaryIO, schema: Schema, *, found_in: str) -> Iterator[Rows]:
+    """The same rows, a few megabytes of the file at a time."""
+    return pieces_of(_texts(file, schema, found_in), strip=schema.csv.strip)
+
+
+def _texts(file: BinaryIO, schema: Schema, found_in: str) -> Iterator[Texts]:
     lines = blocks(file, encoding=schema.csv.encoding)
     if not schema.csv.header:
         wanted = set(needed(schema))
         places = {name: place for place, name in enumerate(schema.columns) if name in wanted}
-        return _collect(lines, places, len(schema.columns), schema.csv)
+        return _split(lines, places, len(schema.columns), schema.csv)
     first = next(lines, None)
     if first is None:
         raise TableMismatch(f"{found_in} is empty; by the schema its first line is a header")
     header = fields(first[0], delimiter=schema.csv.delimiter, strip=schema.csv.strip)
     places = positions(schema, header, found_in=found_in)
-    return _collect(chain([first[1:]], lines), places, len(header), schema.csv)
+    return _split(chain([first[1:]], lines), places, len(header), schema.csv)
 
 
-def _collect(
+def _split(
     blocks_of_lines: Iterator[list[str]], places: dict[str, int], width: int, dialect: Dialect
-) -> Rows:
-    columns = {name: GrowingCells() for name in places}
-    number = 0
+) -> Iterator[Texts]:
     for block in blocks_of_lines:
         lines = block if width == 1 else [line for line in block if line]
-        cells = row_after_row(lines, width, dialect)
-        number += len(lines)
-        for name, place in places.items():
-            columns[name].extend(cells[place::width])
-    return Rows(
-        {name: cells.finished(strip=dialect.strip) for name, cells in columns.items()}, number
-    )
+        cells: Sequence[str | None] = row_after_row(lines, width, dialect)
+        yield Texts({name: cells[place::width] for name, place in places.items()}, len(lines))
 
 
 def row_after_row(lines: list[str], width: int, dialect: Dialect) -> list[str | None]:

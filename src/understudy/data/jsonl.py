@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, BinaryIO
 
-from understudy.data.cells import GrowingCells, Rows
+from understudy.data.cells import Rows, Texts, gathered, pieces_of
 from understudy.data.header import needed
 from understudy.data.lines import blocks
 from understudy.data.texts import text_of
@@ -19,15 +20,23 @@ def read_jsonl(file: BinaryIO, schema: Schema, *, found_in: str) -> Rows:
     JSON lines have no header: a key that an object lacks is a missing cell, other keys are
     ignored, and a line that is no JSON object is a row with every cell missing.
     """
-    columns = {name: GrowingCells() for name in needed(schema)}
-    number = 0
+    return gathered(_texts(file, schema), needed(schema))
+
+
+def jsonl_pieces(file: BinaryIO, schema: Schema, *, found_in: str) -> Iterator[Rows]:
+    """The same rows, a few megabytes of the file at a time."""
+    return pieces_of(_texts(file, schema))
+
+
+def _texts(file: BinaryIO, schema: Schema) -> Iterator[Texts]:
+    names = needed(schema)
     for block in blocks(file, encoding="utf-8"):
         objects = [_object(line) for line in block if line]
-        number += len(objects)
-        for name, growing in columns.items():
-            column = schema.columns[name]
-            growing.extend([text_of(column, each.get(name)) for each in objects])
-    return Rows({name: growing.finished() for name, growing in columns.items()}, number)
+        columns = {
+            name: [text_of(schema.columns[name], each.get(name)) for each in objects]
+            for name in names
+        }
+        yield Texts(columns, len(objects))
 
 
 def _object(line: str) -> dict[str, Any]:

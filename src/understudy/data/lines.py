@@ -13,19 +13,21 @@ byte or one missing cell can never change another person's row. No line is refus
 
 Lines end with LF; CRs before it are no part of the line, any other CR is an ordinary letter. Byte
 order marks at the start of a line, of any line, are no part of it: whether a line is the first of
-the file depends on other people's rows.
+the file depends on other people's rows. Of a line longer than ``LONGEST`` bytes (in UTF-16 and its
+like: letters) the rest is not read.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator
-from typing import BinaryIO, Final
+from collections.abc import Callable, Iterator
+from typing import AnyStr, BinaryIO, Final
 
 from understudy.errors import SchemaError
 
 BLOCK: Final = 1 << 23
+LONGEST: Final = 1 << 24
 BYTE_ORDER_MARK: Final = "\ufeff"
 # Codecs of Python that are no text encodings of files, or whose decoding warns or fails.
 _NOT_FOR_FILES: Final = frozenset(
@@ -94,17 +96,30 @@ def blocks(file: BinaryIO, *, encoding: str) -> Iterator[list[str]]:
 
 def _decoded(file: BinaryIO, codec: str) -> Iterator[list[str]]:
     if "\n".encode(codec) == b"\n":
-        while raw := file.readlines(BLOCK):
+        for raw in _lines(file.read, b"\n"):
             # Each line is decoded alone: no shift state or half letter reaches the next line.
-            yield [line.rstrip(b"\r\n").decode(codec, "replace") for line in raw]
+            yield [line.rstrip(b"\r").decode(codec, "replace") for line in raw]
         return
     # UTF-16, UTF-32, EBCDIC: line ends are letters of the encoding, found while decoding.
     letters = io.TextIOWrapper(file, encoding=codec, errors="replace", newline="\n")
     try:
-        while text := letters.readlines(BLOCK):
-            yield [line.rstrip("\r\n") for line in text]
+        for text in _lines(letters.read, "\n"):
+            yield [line.rstrip("\r") for line in text]
     finally:
         letters.detach()  # the file is its opener's to close
+
+
+def _lines(read: Callable[[int], AnyStr], end: AnyStr) -> Iterator[list[AnyStr]]:
+    """The lines that end in what was read so far, several megabytes at a time."""
+    rest = end[:0]
+    while chunk := read(BLOCK):
+        lines = (rest + chunk).split(end)
+        rest = lines.pop()[:LONGEST]
+        if lines:
+            lines[0] = lines[0][:LONGEST]  # the others began in this chunk, which is shorter
+            yield lines
+    if rest:
+        yield [rest]
 
 
 def _codec(encoding: str) -> str:

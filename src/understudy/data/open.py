@@ -13,6 +13,7 @@ from understudy.data.backend import Backend
 from understudy.data.cells import Rows
 from understudy.data.delimited import read_csv
 from understudy.data.jsonl import read_jsonl
+from understudy.data.limit import is_too_large, memory_limit
 from understudy.data.memory import MemoryBackend
 from understudy.data.quiet import quiet
 from understudy.data.source import Form, Source, parse
@@ -22,18 +23,26 @@ from understudy.schema.schema import Schema
 Reader = Callable[[Source, Schema], Rows]
 
 
-def open_source(source: Any, schema: Schema) -> Backend:
-    """Read a table and hold it for the gate, at most ``max_rows`` rows per protected person.
+def open_source(source: Any, schema: Schema, *, memory: int | str | None = None) -> Backend:
+    """Open a table for the gate, at most ``max_rows`` rows per protected person.
 
     ``source`` is a path, ``"duckdb:FILE?table=NAME"``, ``"-"`` (CSV on standard input) or a
     dataframe. Columns that are not learned are not kept, except the one that tells persons apart.
+    ``memory`` is how much may be used, in bytes or as "2GB"; without it, what the environment
+    variable UNDERSTUDY_MEMORY says, or a quarter of the machine's. Files that may need more, by
+    their form and size on disk, are read in pieces each time that something is asked.
     Raises ``SourceError`` if it cannot be read and ``TableMismatch`` if its columns are not the
     schema's; no cell, whatever it holds, makes it raise, and no message shows one.
     """
+    limit = memory_limit(memory)
     found = parse(source)
     if found.path is not None:
         _check_file(found, found.path)
     with quiet(found.unreadable()):
+        if is_too_large(found, memory=limit):
+            from understudy.data.large import open_large
+
+            return open_large(found, schema, memory=limit, opener=_opened)
         return MemoryBackend(_reader(found.form)(found, schema), schema)
 
 

@@ -21,6 +21,7 @@ from typing import BinaryIO, Final
 from understudy.errors import SourceError
 
 _LOCK: Final = "lock"
+_NEW_LOCK: Final = "taking"
 _SECONDS_TO_TAKE_THE_LOCK: Final = 60.0
 
 
@@ -36,17 +37,28 @@ def spooled(stream: BinaryIO) -> BinaryIO:
     return copy
 
 
-@cache
 def private_folder() -> Path:
     """This process's own folder, made on the first call and removed at exit."""
+    return _folder_of(os.getpid())  # a fork gets its own
+
+
+@cache
+def _folder_of(process: int) -> Path:
     home = _home()
     _sweep(home)
-    folder = Path(tempfile.mkdtemp(dir=home, prefix=f"{os.getpid()}-"))
-    # Never closed by us: the lock lasts exactly as long as the process, however that ends.
-    lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    folder = Path(tempfile.mkdtemp(dir=home, prefix=f"{process}-"))
+    # Never closed by us: the lock lasts exactly as long as the process, however that ends. It gets
+    # its name when it is held, so that nobody ever sees it free while the process lives.
+    lock = os.open(folder / _NEW_LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / _NEW_LOCK).rename(folder / _LOCK)
+    atexit.register(_remove, folder, process)
     return folder
+
+
+def _remove(folder: Path, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _home() -> Path:

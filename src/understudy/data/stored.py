@@ -6,11 +6,13 @@ in one of few shapes (numbers, moments, text), by its stored type alone.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, final
 
 import duckdb
 import numpy as np
@@ -23,25 +25,59 @@ from understudy.data.spool import private_folder
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
 
-_PLAIN_NUMBERS: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE")
+MEMORY_PER_THREAD: Final = 1 << 27
+INTEGERS: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+REALS: Final = ("FLOAT", "DOUBLE")
+BOOLEAN: Final = "BOOLEAN"
 _LONG_NUMBERS: Final = re.compile(r"U?HUGEINT|BIGNUM|VARINT|DECIMAL\(.*")
 _GLOB: Final = re.compile(r"[*?\[]")
+Connection = duckdb.DuckDBPyConnection
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Stored:
+    """A table that a connection can read: its name in SQL and the needed columns' stored types."""
+
+    connection: Connection
+    relation: str
+    types: Mapping[str, str]
+
+    @staticmethod
+    def described(
+        connection: Connection, relation: str, schema: Schema, *, found_in: str
+    ) -> Stored:
+        """The table, if it has the columns of the schema."""
+        rows = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+        types = {name: kind for name, kind, *_ in rows}
+        names = positions(schema, [name for name, *_ in rows], found_in=found_in)
+        return Stored(connection, relation, {name: types[name] for name in names})
+
+    def select(self, shapes: Iterable[str]) -> str:
+        """A query for these expressions, row by row."""
+        asked = ", ".join(f"{shape} AS c{i}" for i, shape in enumerate(shapes))
+        return f"SELECT {asked} FROM {self.relation}"
+
+    def shapes(self) -> list[str]:
+        """Each column as it is asked for where it is not encoded at once."""
+        return [shape_of(quoted_name(name), kind) for name, kind in self.types.items()]
+
+    def size(self) -> int:
+        """How many rows there are."""
+        (row,) = self.connection.execute(f"SELECT count(*) FROM {self.relation}").fetchall()
+        return int(row[0])
 
 
 def read_parquet(source: Source, schema: Schema) -> Rows:
     """The rows of one Parquet file."""
-    # The path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
-    path = _GLOB.sub(r"[\g<0>]", str(source.path))
     with connected(files=True) as connection:
-        # Text that is no UTF-8 loses its bad letters, instead of stopping the run.
-        relation = f"read_parquet({_text(path)}, utf8_validation = 'replace')"
-        return _read(connection, relation, schema, source)
+        return _read(connection, parquet_relation(source), schema, source)
 
 
 def read_duckdb_table(source: Source, schema: Schema) -> Rows:
     """The rows of a table in a DuckDB file, which is opened for reading only."""
     with connected(str(source.path), read_only=True) as connection:
-        return _read(connection, _name(source.table or ""), schema, source)
+        return _read(connection, quoted_name(source.table or ""), schema, source)
 
 
 def read_stream(source: Source, schema: Schema) -> Rows:
@@ -53,13 +89,38 @@ def read_stream(source: Source, schema: Schema) -> Rows:
         return _read(connection, "given", schema, source)
 
 
+def parquet_relation(source: Source) -> str:
+    """A Parquet file as SQL, read by its own columns only."""
+    # The path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
+    path = _GLOB.sub(r"[\g<0>]", str(source.path))
+    # Text that is no UTF-8 loses its bad letters, instead of stopping the run.
+    settings = "hive_partitioning = false, utf8_validation = 'replace'"
+    return f"read_parquet({quoted_text(path)}, {settings})"
+
+
 @contextmanager
 def connected(
     database: str = ":memory:", *, read_only: bool = False, files: bool = False
-) -> Iterator[duckdb.DuckDBPyConnection]:
+) -> Iterator[Connection]:
+    """A connection for as long as the block; see ``connect``."""
+    connection = connect(database, read_only=read_only, files=files)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def connect(
+    database: str = ":memory:",
+    *,
+    read_only: bool = False,
+    files: bool = False,
+    memory: int | None = None,
+) -> Connection:
     """A connection that fetches nothing, sees no Python variables and spills in private.
 
-    Unless ``files``, it reads no file but the database: a name that is no table is an error.
+    Unless ``files``, it reads no file but the database: a name that is no table is an error. With
+    ``memory`` it uses no more bytes than that, and no more threads than suit them.
     """
     settings: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
@@ -68,44 +129,40 @@ def connected(
         "python_enable_replacements": "false",
         "temp_directory": str(private_folder()),
     }
+    if memory is not None:
+        settings["memory_limit"] = f"{memory}B"
+        threads = max(1, memory // MEMORY_PER_THREAD)
+        settings["threads"] = min(threads, os.cpu_count() or 1)
     connection = duckdb.connect(database, read_only=read_only, config=settings)
-    try:
-        connection.execute("SET enable_progress_bar = false")
-        yield connection
-    finally:
-        connection.close()
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
-def _read(
-    connection: duckdb.DuckDBPyConnection, relation: str, schema: Schema, source: Source
-) -> Rows:
-    described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-    stored = {name: kind for name, kind, *_ in described}
-    names = list(positions(schema, [name for name, *_ in described], found_in=source.name))
-    shapes = [f"{_shape(_name(name), stored[name])} AS c{i}" for i, name in enumerate(names)]
-    answer = connection.execute(f"SELECT {', '.join(['1 AS row', *shapes])} FROM {relation}")
-    arrays = answer.fetchnumpy()
+def _read(connection: Connection, relation: str, schema: Schema, source: Source) -> Rows:
+    table = Stored.described(connection, relation, schema, found_in=source.name)
+    arrays = connection.execute(table.select([*table.shapes(), "1"])).fetchnumpy()
     columns = {
-        name: _cells(schema.columns[name], arrays[f"c{i}"], stored[name])
-        for i, name in enumerate(names)
+        name: cells_of(schema.columns[name], arrays[f"c{i}"], kind)
+        for i, (name, kind) in enumerate(table.types.items())
     }
-    return Rows(columns, len(arrays["row"]))
+    return Rows(columns, len(arrays[f"c{len(columns)}"]))
 
 
-def _shape(name: str, stored: str) -> str:
-    """How a column is asked for, as SQL."""
-    if _PLAIN_NUMBERS.fullmatch(stored) or stored == "BOOLEAN":
+def shape_of(name: str, stored: str) -> str:
+    """How a column of this stored type is asked for, as SQL."""
+    if INTEGERS.fullmatch(stored) or stored in REALS or stored == BOOLEAN:
         return name
-    if _is_moment(stored):
+    if is_moment(stored):
         return f"CAST(floor(epoch({name})) AS BIGINT)"  # an infinite moment has none: missing
     return f"CAST({name} AS VARCHAR)"
 
 
-def _cells(column: Column, array: NDArray[Any], stored: str) -> Cells:
+def cells_of(column: Column, array: NDArray[Any], stored: str) -> Cells:
+    """What was asked for in that shape, masked where it is missing."""
     missing = np.ma.getmaskarray(array)
-    if _PLAIN_NUMBERS.fullmatch(stored):
+    if INTEGERS.fullmatch(stored) or stored in REALS:
         return Cells.of_numbers(column, np.asarray(np.ma.getdata(array)), missing)
-    if _is_moment(stored):
+    if is_moment(stored):
         moments = np.asarray(np.ma.getdata(array)).astype("datetime64[s]")
         moments[missing] = np.datetime64("NaT")
         return Cells.of_moments(
@@ -117,13 +174,16 @@ def _cells(column: Column, array: NDArray[Any], stored: str) -> Cells:
     return Cells.of_objects(column, objects)
 
 
-def _is_moment(stored: str) -> bool:
+def is_moment(stored: str) -> bool:
+    """Whether a stored type is that of days or moments."""
     return stored == "DATE" or stored.startswith("TIMESTAMP")
 
 
-def _name(name: str) -> str:
+def quoted_name(name: str) -> str:
+    """A name of a column or table as SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(text: str) -> str:
+def quoted_text(text: str) -> str:
+    """A text as SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -53,11 +53,18 @@ def count_marginals(
     ``codes`` holds one unsigned array per column, all of one length, each code below its column's
     size; anything else raises ``ValueError``. The empty marginal is the number of rows.
     """
-    rows = _checked_rows(codes, sizes)
+    rows = check_codes(codes, sizes)
     tables: dict[Positions, Counts] = {}
     groups = cover(sizes, marginals, cap=_cap_for(rows))
     for count_groups, part in _plan(rows, sizes, groups):
         tables.update(zip(part, count_groups(codes, sizes, part), strict=True))
+    return read_off(tables, marginals)
+
+
+def read_off(
+    tables: Mapping[Positions, Counts], marginals: Sequence[Sequence[int]]
+) -> list[Counts]:
+    """Each marginal from the smallest table of a group of columns that holds it."""
     held = _Tables(tables)
     return [held.marginal(tuple(marginal)) for marginal in marginals]
 
@@ -96,7 +103,8 @@ def _counter(work: int) -> Any:
     return count_compiled
 
 
-def _checked_rows(codes: Sequence[NDArray[Any]], sizes: Sequence[int]) -> int:
+def check_codes(codes: Sequence[NDArray[Any]], sizes: Sequence[int]) -> int:
+    """How many rows there are; ValueError unless every code is below its column's size."""
     if len(codes) != len(sizes):
         raise ValueError("give one size per column of codes")
     lengths = {len(column) for column in codes}

@@ -42,7 +42,7 @@ def count_compiled(
     Groups have at least one column, at most 2**32 cells, and columns of at most ``WIDEST`` cells.
     """
     rows = len(codes[0]) if codes else 0
-    plan = _Plan(sizes, groups)
+    plan = Counters(sizes, groups)
     for start in range(0, rows, flush):
         plan.count(codes, start, min(start + flush, rows))
         plan.empty()
@@ -60,7 +60,7 @@ class _Layout(NamedTuple):
     starts: NDArray[np.int64]
 
 
-class _Plan:
+class Counters:
     """The counters of some groups, filled block by block."""
 
     def __init__(self, sizes: Sequence[int], groups: Sequence[Positions]) -> None:

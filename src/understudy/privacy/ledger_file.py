@@ -12,6 +12,7 @@ names SQLite would look for two different rollback journals.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
 import stat
@@ -147,23 +148,46 @@ class MemoryStore(Store):
 
 
 def create_file(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileStore:
-    """A new ledger file with mode 0600; whatever exists at ``path`` is refused untouched."""
+    """A new ledger file with mode 0600; whatever exists at ``path`` is refused untouched.
+
+    It is filled under another name, so that a kill leaves no half ledger under its own.
+    """
     store = FileStore(path)
     try:
-        # Only this call may create it, and it never follows a link.
-        os.close(os.open(store.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        raise LedgerError(f"{store.name} exists already; a ledger is never overwritten") from None
+        with _alone_in(store.path.parent):
+            if os.path.lexists(store.path):
+                raise LedgerError(f"{store.name} exists already; a ledger is never overwritten")
+            _fill_and_rename(store, fill)
     except (OSError, ValueError) as error:
         raise LedgerError(f"the ledger {store.name} cannot be made: {_reason(error)}") from None
+    return store
+
+
+def _fill_and_rename(store: FileStore, fill: Callable[[sqlite3.Connection], None]) -> None:
+    new = FileStore(store.path.with_name(f".{store.path.name}.{os.getpid()}.new"))
+    new.path.unlink(missing_ok=True)  # what a killed process of the same number left
+    os.close(os.open(new.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    new.name = store.name
     try:
-        with store.session(write=True) as connection:
+        with new.session(write=True) as connection:
             _create_tables(connection)
             fill(connection)
+        new.path.rename(store.path)
     except BaseException:
-        store.path.unlink(missing_ok=True)
+        new.path.unlink(missing_ok=True)
         raise
-    return store
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Only one process at a time makes ledgers in a folder; the folder's entries are on disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def check_private(path: Path) -> None:

@@ -71,22 +71,16 @@ def encode(
     return cells
 
 
-def places(column: Column, axis: BinAxis, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Where each value lies on the line of a bin axis, clipped to it; NaN where it is missing.
+def places(column: Column, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Where values lie on the line of a number, date or datetime column; NaN if unreadable.
 
-    ``values`` as in ``encode``. Unreadable text is missing, else the lower end. Days and moments
-    count from 1970-01-01. Depends on each value alone.
+    The cell of a place, as a number or moment, is the cell of the value on every ``BinAxis``.
     """
-    reader = _reader(column, axis)
-    assert isinstance(reader, _Bins)
-    marks = _places(column, values)
-    if marks is None:
-        marks = _marks(
-            column, reader, values.tolist() if values.dtype == object else _objects(values)
-        )
-    absent = np.isnan(marks) | np.isin(marks, reader.sentinels)
-    low, high = axis.edges[0], axis.edges[-1] - axis.whole
-    return np.where(absent, np.nan if axis.nullable else low, np.clip(marks, low, high))
+    typed = _places(column, values)
+    if typed is not None:
+        return typed
+    reader = _reader(column, BinAxis(nullable=False, edges=(0.0, 1.0), whole=False))
+    return _marks(column, reader, values.tolist())
 
 
 def encode_table(domain: Domain, table: Table) -> Codes:

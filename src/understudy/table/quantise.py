@@ -16,6 +16,7 @@ from understudy.schema.columns import Column
 from understudy.schema.domain import Axis, BinAxis
 from understudy.schema.moment import Feature
 from understudy.table.codec import encode, places
+from understudy.table.drawing import sentinels
 
 
 def quantise(
@@ -29,11 +30,18 @@ def quantise(
         return np.where(encode(column, axis, values) == feature.cell, granularity, 0)
     if not isinstance(axis, BinAxis):
         raise UsageError(f"column {column.name!r} has levels, no numbers; give the cell to count")
-    scaled = _scaled(axis, places(column, axis, values))
+    scaled = _scaled(axis, _inside(column, axis, places(column, values)))
     missing = np.isnan(scaled)
     shares = np.where(missing, feature.missing, scaled)
     steps = np.floor(np.clip(shares, -1.0, 1.0) * granularity + 0.5)
     return steps.astype(np.int64)
+
+
+def _inside(column: Column, axis: BinAxis, found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places clipped to the axis; NaN where missing. Unreadable is missing, else the lower end."""
+    low, high = axis.edges[0], axis.edges[-1] - axis.whole
+    absent = np.isnan(found) | np.isin(found, sentinels(column))
+    return np.where(absent, np.nan if axis.nullable else low, np.clip(found, low, high))
 
 
 def _scaled(axis: BinAxis, found: NDArray[np.float64]) -> NDArray[np.float64]:
