@@ -50,12 +50,15 @@ class Plan:
 
     def __repr__(self) -> str:
         bought = ", ".join(charge.verb for charge in self.charges)
-        error = f"mean wrong share of a column {self.mean_tvd:.2%}"
+        known = self.mean_tvd
+        error = "no errors known" if known is None else f"mean wrong share of a column {known:.2%}"
         return f"Plan({self.asked} on {self.rows:,} rows: {bought}; {error})"
 
     @property
-    def mean_tvd(self) -> float:
-        """The expected error of an average column."""
+    def mean_tvd(self) -> float | None:
+        """The expected error of an average column; None if the method buys no marginals."""
+        if not self.errors:
+            return None
         return sum(error.tvd for error in self.errors) / len(self.errors)
 
 
@@ -110,7 +113,10 @@ def epsilon_for(
 
     def error(epsilon: float) -> float:
         asked = requested(epsilon=epsilon, delta=delta)
-        return rehearse(schema, method, allot(asked, schema), rows=rows).mean_tvd
+        known = rehearse(schema, method, allot(asked, schema), rows=rows).mean_tvd
+        if known is None:
+            raise UsageError("this method buys no marginals whose error could be told beforehand")
+        return known
 
     low, high = EPSILONS
     if error(high) > want_error:

@@ -6,14 +6,16 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.data.contract import ENGINES
+from tests.data.contract import ENGINES, Engine, opened
+from tests.data.oracle import headed
 from tests.gate.mechanisms import pairs_of_laws
 from tests.gate.promises import TOLERANCE, share_used
 from tests.noise_sources import ForbiddenNoise
@@ -28,6 +30,7 @@ from tests.tables import (
     universe,
 )
 from understudy.data.backend import Backend, Capability
+from understudy.data.open import open_source
 from understudy.data.standin import StandIn
 from understudy.errors import UsageError
 from understudy.gate.private_table import PrivateTable
@@ -246,18 +249,20 @@ def test_the_stated_deviation_is_the_noise(spend: Budget) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
-@given(st.lists(rows_of_all, max_size=12), st.integers(1, 2**15))
-def test_engines_sum_as_the_definition_does(
-    engine: object, rows: list[Row], granularity: int
-) -> None:
-    frame = pd.DataFrame(rows, columns=list(SCHEMA.columns), dtype=object)
-    backend = engine(frame, SCHEMA)  # type: ignore[operator]
-    if Capability.SUMS not in backend.capabilities:
-        return
-    found = backend.sums(DOMAIN, MOMENTS, granularity=granularity)
-    assert found.dtype == np.int64
-    expected = TinyBackend(SCHEMA, rows).sums(DOMAIN, MOMENTS, granularity=granularity)
-    assert found.tolist() == expected.tolist()
+def test_engines_sum_as_the_definition_does(engine: Engine, tmp_path: Path) -> None:
+    @settings(max_examples=60)
+    @given(st.lists(rows_of_all, max_size=12), st.integers(1, 2**15))
+    def check(rows: list[Row], granularity: int) -> None:
+        content = headed(SCHEMA, [",".join(map(str, row)) for row in rows])
+        backend = opened(engine, tmp_path, content, SCHEMA)
+        if Capability.SUMS not in backend.capabilities:
+            return
+        found = backend.sums(DOMAIN, MOMENTS, granularity=granularity)
+        assert found.dtype == np.int64
+        expected = TinyBackend(SCHEMA, rows).sums(DOMAIN, MOMENTS, granularity=granularity)
+        assert found.tolist() == expected.tolist()
+
+    check()
 
 
 def test_a_rehearsal_sums_nothing() -> None:
@@ -345,5 +350,5 @@ def test_a_domain_narrower_than_the_schema_clips() -> None:
     schema = schema_of(Integer(name="x"))
     domain = domain_of(schema, bounds={"x": (0, 10)})
     assert isinstance(domain, Domain)
-    backend = ENGINES["memory"](pd.DataFrame({"x": [-5, 5, 10, 99]}), schema)
+    backend = open_source(pd.DataFrame({"x": [-5, 5, 10, 99]}), schema)
     assert backend.sums(domain, [Moment((X,))], granularity=100).tolist() == [-100 + 0 + 100 + 100]

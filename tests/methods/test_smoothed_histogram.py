@@ -181,11 +181,18 @@ def test_copies_of_one_release_are_made_of_the_same_rows() -> None:
         rows=80,
         copies=2,
     )
-    one, two = (
-        Counter(map(tuple, table.to_numpy().tolist())) for table in release.tables
-    )
+    one, two = (Counter(map(tuple, table.to_numpy().tolist())) for table in release.tables)
     assert one == two
     assert sum(one.values()) == 80
+
+
+def test_a_plan_tells_the_charge_and_that_no_error_is_known() -> None:
+    plan = us.plan(schema_of(*PAIR), epsilon=1, method="smoothed-histogram")
+    assert [charge.verb for charge in plan.charges] == ["draw"]
+    assert plan.mean_tvd is None
+    assert "no errors known" in repr(plan)
+    with pytest.raises(us.UsageError, match="no marginals"):
+        us.plan(schema_of(*PAIR), want_error=0.1, method="smoothed-histogram")
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
