@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import exp, sqrt
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import understudy
 from understudy import errors
+from understudy.gate.scale import laplace_scale, laplace_stddev
 from understudy.methods import get, names
 
 EXIT_CODES = {
@@ -21,6 +26,11 @@ EXIT_CODES = {
     130: "interrupted from the keyboard",
 }
 
+EPSILONS = (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2))
+ROWS = (300, 1_000, 3_000, 10_000, 100_000)
+MEAN_CELLS = 100
+PAIR_CELLS = (10, 10)
+
 
 def write_generated(folder: Path) -> None:
     """Write every generated page into the folder."""
@@ -30,6 +40,7 @@ def write_generated(folder: Path) -> None:
         "python.md": python_page(),
         "methods.md": methods_page(),
         "exit-codes.md": exit_code_page(),
+        "errors.md": errors_page(),
     }.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -141,7 +152,13 @@ def methods_page() -> Iterator[str]:
         yield from (f"- Status of the guarantee: {method.status}",)
         yield from (f"- Spends: {currencies}", f"- Neighbours: {neighbours}")
         yield from (f"- Paper: {method.paper}", "", "```{eval-rst}")
-        yield from (f".. automodule:: {method.__module__}", "   :no-index:", "```", "")
+        yield from (inspect.cleandoc(method.__doc__ or ""), "")
+        yield from (without_titles(inspect.getmodule(method).__doc__ or ""), "```", "")
+
+
+def without_titles(text: str) -> str:
+    """Underlined titles as rubrics: several methods share a page, and each has the same ones."""
+    return re.sub(r"^(.+)\n-{3,}$", r".. rubric:: \1\n", text, flags=re.MULTILINE).strip()
 
 
 def exit_code_page() -> Iterator[str]:
@@ -156,3 +173,63 @@ def exceptions() -> list[type[errors.UnderstudyError]]:
     """Every exception that Understudy raises on purpose."""
     found = [one for one in vars(errors).values() if isinstance(one, type)]
     return [one for one in found if issubclass(one, errors.UnderstudyError)]
+
+
+def errors_page() -> Iterator[str]:
+    """What noise does to a count, a mean and a two-way table, by epsilon and number of rows."""
+    yield from ("# Errors", "")
+    yield (
+        "What the noise of one table does, under pure privacy, with one row per person and a "
+        "private size. The numbers are computed from the law of the noise when this page is built. "
+        "With a public size the noise doubles: read the line of epsilon / 2. If k tables share "
+        "the budget, read the line of epsilon / k."
+    )
+    yield from ("", "## A count", "")
+    yield "The standard error of one cell, in people. It does not depend on the number of rows."
+    yield from ("", "| Epsilon | Standard error |", "|---|---|")
+    for epsilon in EPSILONS:
+        yield f"| {float(epsilon):g} | {count_error(epsilon):.2f} |"
+    yield from ("", "## A mean", "")
+    yield (
+        f"The standard error of a mean from a histogram with {MEAN_CELLS} bins for the values 0 to "
+        f"{MEAN_CELLS - 1}, if the mean lies in the middle."
+    )
+    yield from error_table(mean_error, "{:.3f}")
+    yield from ("", "## A two-way table", "")
+    rows, columns = PAIR_CELLS
+    yield (
+        f"The expected share of people in a wrong cell of a table with {rows} times {columns} "
+        "cells, before negative counts are repaired (which makes it smaller)."
+    )
+    yield from error_table(pair_error, "{:.2%}")
+
+
+def error_table(error: Callable[..., float], form: str) -> Iterator[str]:
+    """A Markdown table of an error by epsilon (lines) and number of rows (columns)."""
+    yield from ("", "| Epsilon | " + " | ".join(f"{rows:,} rows" for rows in ROWS) + " |")
+    yield "|---" * (len(ROWS) + 1) + "|"
+    for epsilon in EPSILONS:
+        cells = (form.format(error(epsilon, rows=rows)) for rows in ROWS)
+        yield f"| {float(epsilon):g} | " + " | ".join(cells) + " |"
+
+
+def count_error(epsilon: Fraction) -> float:
+    """The standard error of one cell of one table."""
+    return laplace_stddev(laplace_scale(1, epsilon))
+
+
+def mean_error(epsilon: Fraction, *, rows: int) -> float:
+    """The standard error of a mean in the middle of evenly spaced values.
+
+    The mean of noisy cells is off by the sum of (value - mean) times noise, divided by the rows.
+    """
+    middle = (MEAN_CELLS - 1) / 2
+    squares = sum((value - middle) ** 2 for value in range(MEAN_CELLS))
+    return count_error(epsilon) * sqrt(squares) / rows
+
+
+def pair_error(epsilon: Fraction, *, rows: int) -> float:
+    """Half the expected sum of absolute noise, E|x| = 2 q / (1 - q^2) in each cell, by the rows."""
+    q = exp(-1.0 / laplace_scale(1, epsilon))
+    cells = PAIR_CELLS[0] * PAIR_CELLS[1]
+    return min(cells * q / (1.0 - q * q) / rows, 1.0)

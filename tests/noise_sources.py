@@ -132,6 +132,11 @@ class EnumeratingNoise(Noise):
     def gumbel_max(self, scores: Integers, *, scale: float) -> int:
         return self._walk.choose(exponential_law(scores.tolist(), scale))
 
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        total = sum(weights.tolist())
+        law = [weight / total for weight in weights.tolist()]
+        return np.array([self._walk.choose(law) for _ in range(draws)], dtype=np.int64)
+
     def _each(
         self,
         values: Integers,
@@ -219,6 +224,9 @@ class SeededNoise(Noise):
     def gumbel_max(self, scores: Integers, *, scale: float) -> int:
         return int(np.argmax(scores + self._rng.gumbel(0.0, scale, scores.shape)))
 
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        return self._rng.choice(len(weights), size=draws, p=weights / weights.sum())
+
 
 class KeyedNoise(Noise):
     """Noise that follows from the exact value alone: the same whatever the order of the cells."""
@@ -246,6 +254,11 @@ class KeyedNoise(Noise):
     def gumbel_max(self, scores: Integers, *, scale: float) -> int:
         return int(np.argmax(self._shifted(scores, scale)))
 
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        upto = np.cumsum(weights)
+        shares = [self._uniform(draw, float(draws)) for draw in range(draws)]
+        return np.searchsorted(upto, np.array(shares) * upto[-1], side="right")
+
 
 class ForbiddenNoise(Noise):
     """Fails the test as soon as anything is drawn."""
@@ -259,3 +272,6 @@ class ForbiddenNoise(Noise):
         raise AssertionError("noise was drawn where none was allowed")
 
     permute_and_flip = gumbel_max = _fail_to_choose
+
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        raise AssertionError("noise was drawn where none was allowed")

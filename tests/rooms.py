@@ -31,6 +31,8 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
             "privacy.budget",
             "gate.private_table",
             "gate.scores",
+            "gate.statistics",
+            "gate.losses",
         }
     ),
     "evaluate": frozenset({"schema", "table", "models", "kernels", "release", "report.comparison"}),

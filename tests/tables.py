@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
+from math import floor, prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ from understudy.data.backend import Backend, Capability, Counts, Marginal
 from understudy.errors import BudgetExceeded
 from understudy.privacy.budget import Budget
 from understudy.schema.columns import Category, Column, Drop, Integer
-from understudy.schema.domain import Domain
+from understudy.schema.domain import BinAxis, Domain
+from understudy.schema.moment import Feature, Moment
 from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Schema, Unit
 from understudy.table.codec import cell_of
@@ -66,6 +69,32 @@ class TinyBackend(Backend):
         texts = (row[place] for row in self._rows)
         return Counter(text for text in texts if text is not None and text not in missing)
 
+    def sums(self, domain: Domain, moments: Sequence[Moment], *, granularity: int) -> Counts:
+        self.diary.append("read")
+        totals = [
+            sum(
+                prod(self._steps(domain, one, row, granularity) for one in moment.features)
+                for row in self._rows
+            )
+            for moment in moments
+        ]
+        return np.array(totals, dtype=np.int64)
+
+    def _steps(self, domain: Domain, feature: Feature, row: Row, granularity: int) -> int:
+        """A feature of one row by its definition, in fractions, for numbers written plainly."""
+        column, axis = self.schema.columns[feature.column], domain.axes[feature.column]
+        text = row[list(self.schema.columns).index(feature.column)]
+        if feature.cell is not None:
+            return granularity * (cell_of(column, axis, text) == feature.cell)
+        if text is None or text in column.missing:
+            share = Fraction(feature.missing)
+        else:
+            assert isinstance(axis, BinAxis)
+            low, high = Fraction(axis.edges[0]), Fraction(axis.edges[-1]) - axis.whole
+            place = min(max(Fraction(text), low), high)
+            share = 2 * (place - low) / (high - low) - 1 if high > low else Fraction(0)
+        return floor(share * granularity + Fraction(1, 2))
+
     def fits_declared_size(self) -> bool:
         return self.schema.rows in (None, len(self._rows))
 
@@ -74,6 +103,9 @@ class SealedBackend(TinyBackend):
     """A private table that fails the test as soon as it is read."""
 
     def count(self, domain: Domain, marginals: Sequence[Marginal]) -> list[Counts]:
+        raise AssertionError("private rows were read where none might be")
+
+    def sums(self, domain: Domain, moments: Sequence[Moment], *, granularity: int) -> Counts:
         raise AssertionError("private rows were read where none might be")
 
     def levels(self, column: str) -> Mapping[str, int]:

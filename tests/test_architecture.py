@@ -93,6 +93,8 @@ def test_methods_reach_private_rows_through_one_verb_file_only() -> None:
     assert {name for name in ROOMS["methods"] if name.startswith("gate")} == {
         "gate.private_table",
         "gate.scores",
+        "gate.statistics",
+        "gate.losses",
     }
 
 

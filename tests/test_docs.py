@@ -8,10 +8,12 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import understudy
 from tests import pages
+from tests.noise_sources import SeededNoise
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "docs" / "reference" / "generated"
@@ -46,6 +48,7 @@ def test_the_pages_that_promise_examples_have_them() -> None:
     names = {label(path) for path in RUNNABLE}
     assert {"README.md", "docs/tutorials/first-release.md"} <= names
     assert {"docs/how-to/write-a-schema.md", "docs/how-to/keep-a-ledger.md"} <= names
+    assert {"docs/how-to/choose-epsilon.md", "docs/tutorials/histograms-and-marginals.md"} <= names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)
@@ -115,6 +118,31 @@ def test_every_public_name_is_in_the_reference() -> None:
     text = "\n".join(load_reference().python_page())
     for name in understudy.__all__:
         assert name.startswith("_") or f".{name}\n" in text, name
+
+
+def test_the_tables_of_errors_are_what_the_noise_does() -> None:
+    """Simulated noise: 4,000 draws, so a standard error is off by a few percent at most."""
+    reference = load_reference()
+    rng = SeededNoise(8)
+    for epsilon in reference.EPSILONS:
+        scale = 1.0 / float(epsilon)
+        noise = rng.laplace(np.zeros((4000, 100), dtype=np.int64), scale=scale)
+        assert noise.std() == pytest.approx(reference.count_error(epsilon), rel=0.02)
+        truth = np.full(100, 300)  # evenly spread, so the mean lies in the middle
+        tables = truth + noise
+        means = tables @ np.arange(100) / tables.sum(axis=1)
+        assert means.std() == pytest.approx(reference.mean_error(epsilon, rows=30_000), rel=0.08)
+        wrong = np.abs(noise).sum(axis=1).mean() / 2 / 30_000
+        assert wrong == pytest.approx(reference.pair_error(epsilon, rows=30_000), rel=0.02)
+
+
+def test_the_tables_of_errors_show_every_epsilon_and_number_of_rows() -> None:
+    reference = load_reference()
+    lines = list(reference.errors_page())
+    assert "| 1 | 1.36 |" in lines
+    assert sum(line.startswith("| 0.1 |") for line in lines) == 3
+    assert sum(f"{rows:,} rows" in line for rows in reference.ROWS for line in lines) == 10
+    assert reference.pair_error(reference.EPSILONS[0], rows=1) == 1.0
 
 
 def test_every_exit_code_is_explained() -> None:
@@ -210,3 +238,16 @@ def test_blocks_know_their_line() -> None:
         ("console", 13),
         ("python", 20),
     ]
+
+
+def test_every_method_is_in_the_reference_with_its_settings_and_its_privacy() -> None:
+    from understudy import methods
+
+    text = "\n".join(load_reference().methods_page())
+    for name in methods.names():
+        part = text.partition(f"## `{name}`")[2].partition("\n## ")[0]
+        assert ".. rubric:: Privacy" in part
+        assert "All else is post-processing." in part
+        for setting in methods.facts(name)["settings"]:
+            assert setting in part, f"{name} does not explain {setting!r}"
+    assert "-------" not in text, "titles of several methods would clash on one page"

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from understudy.methods.independent import Independent
+    from understudy.methods.marginal import Marginal
+    from understudy.methods.perturbed_histogram import PerturbedHistogram
     from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
     from understudy.privacy.ledger import Ledger
     from understudy.release import Release, load
@@ -42,6 +44,8 @@ _HOME = {
     "Independent": "methods.independent",
     "Ledger": "privacy.ledger",
     "LedgerError": "errors",
+    "Marginal": "methods.marginal",
+    "PerturbedHistogram": "methods.perturbed_histogram",
     "PureDP": "privacy.budget",
     "Release": "release",
     "ReleaseError": "errors",
@@ -68,6 +72,8 @@ __all__ = [
     "Independent",
     "Ledger",
     "LedgerError",
+    "Marginal",
+    "PerturbedHistogram",
     "PureDP",
     "Release",
     "ReleaseError",

@@ -62,8 +62,8 @@ def synthesize(
     fixes what happens after the noise, never the noise itself. ``resume`` names an interrupted run
     in the ledger: its paid answers are read from the journal and nothing is asked twice.
     """
-    known = _schema(schema)
     synthesizer = _method(method, options)
+    known = synthesizer.scope(_schema(schema))
     allotment = allot(requested(epsilon=epsilon, delta=delta, rho=rho), known)
     check_currency(synthesizer, allotment)
     check_output(rows=rows, copies=copies, seed=seed)
@@ -114,8 +114,8 @@ def plan(
     ``rows`` is a guess of the table's size, needed only to express errors as shares. With
     ``want_error`` (and no epsilon) the plan is for the least epsilon that reaches it.
     """
-    known = _schema(schema)
     synthesizer = _method(method, options)
+    known = synthesizer.scope(_schema(schema))
     if want_error is not None:
         if epsilon is not None or rho is not None:
             raise UsageError("give either a budget or the error you want, not both")

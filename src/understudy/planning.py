@@ -50,12 +50,15 @@ class Plan:
 
     def __repr__(self) -> str:
         bought = ", ".join(charge.verb for charge in self.charges)
-        error = f"mean wrong share of a column {self.mean_tvd:.2%}"
+        known = self.mean_tvd
+        error = "no errors known" if known is None else f"mean wrong share of a column {known:.2%}"
         return f"Plan({self.asked} on {self.rows:,} rows: {bought}; {error})"
 
     @property
-    def mean_tvd(self) -> float:
-        """The expected error of an average column."""
+    def mean_tvd(self) -> float | None:
+        """The expected error of an average column; None if the method buys no marginals."""
+        if not self.errors:
+            return None
         return sum(error.tvd for error in self.errors) / len(self.errors)
 
 
@@ -80,21 +83,20 @@ def rehearse(
 
 
 def column_errors(measured: Sequence[Noisy], *, rows: int) -> tuple[ColumnError, ...]:
-    """The error of each one-way marginal that was measured, from its noise alone.
+    """The error of each column in the best marginal that was measured over it, from noise alone.
 
-    The expected total variation distance of unbiased noise with this standard deviation is half
-    the sum of the cells' mean absolute errors; post-processing only makes it smaller.
+    A column of a larger marginal is the sum of that marginal's cells over the other columns, noise
+    included. The expected total variation distance of unbiased noise with this standard deviation
+    is half the sum of the cells' mean absolute errors; post-processing only makes it smaller.
     """
-    return tuple(
-        ColumnError(
-            noisy.columns[0],
-            noisy.values.size,
-            noisy.stddev,
-            min(0.5 * noisy.values.size * noisy.stddev * sqrt(2.0 / pi) / max(rows, 1), 1.0),
-        )
-        for noisy in measured
-        if len(noisy.columns) == 1
-    )
+    best: dict[str, ColumnError] = {}
+    for noisy in measured:
+        for column, cells in zip(noisy.columns, noisy.values.shape, strict=True):
+            stddev = noisy.stddev * sqrt(noisy.values.size / cells)
+            tvd = min(0.5 * cells * stddev * sqrt(2.0 / pi) / max(rows, 1), 1.0)
+            if column not in best or stddev < best[column].stddev:
+                best[column] = ColumnError(column, cells, stddev, tvd)
+    return tuple(best.values())
 
 
 def epsilon_for(
@@ -111,7 +113,10 @@ def epsilon_for(
 
     def error(epsilon: float) -> float:
         asked = requested(epsilon=epsilon, delta=delta)
-        return rehearse(schema, method, allot(asked, schema), rows=rows).mean_tvd
+        known = rehearse(schema, method, allot(asked, schema), rows=rows).mean_tvd
+        if known is None:
+            raise UsageError("this method buys no marginals whose error could be told beforehand")
+        return known
 
     low, high = EPSILONS
     if error(high) > want_error:

@@ -28,7 +28,11 @@ from understudy.table.table import Table
 @final
 @dataclass(frozen=True)
 class Fitted:
-    """What a run leaves: the bought domain, a model per fit, every noisy marginal paid for."""
+    """What a run leaves: the released domain, a model per fit, the noisy marginals over it.
+
+    A method may have refined the bought domain. The first model's is released; marginals over
+    another one (a refit that bought its own bins) live on in their model alone.
+    """
 
     domain: Domain
     models: tuple[Model, ...]
@@ -51,7 +55,10 @@ def fit(
     models = tuple(
         method.fit(table, domain, share, rng) for share in allotment.for_fit.shares(fits)
     )
-    return Fitted(domain, models, table.measured(domain))
+    released = models[0].domain
+    alike = (one for one in (domain, *(model.domain for model in models)) if one == released)
+    once = {id(one): one for one in alike}.values()
+    return Fitted(released, models, [noisy for one in once for noisy in table.measured(one)])
 
 
 def sample(

@@ -21,6 +21,9 @@ class Toy:
     max_cells: int | None = None
     fast: bool = False
     score: Literal["gap", "rank"] = "gap"
+    columns: tuple[str, ...] | None = None
+    edges: tuple[float, ...] = ()
+    bins: int | Literal["domain", "scott"] = "domain"
 
 
 @pytest.mark.parametrize(
@@ -32,6 +35,11 @@ class Toy:
         (["max-cells=100"], {"max_cells": 100}),
         (["fast=true"], {"fast": True}),
         (["score=rank"], {"score": "rank"}),
+        (["columns=age"], {"columns": ("age",)}),
+        (["columns=age, marital status"], {"columns": ("age", "marital status")}),
+        (["edges=0,0.5,2"], {"edges": (0.0, 0.5, 2.0)}),
+        (["bins=12"], {"bins": 12}),
+        (["bins=scott"], {"bins": "scott"}),
     ],
 )
 def test_values_have_their_types(pairs: list[str], expected: dict[str, Any]) -> None:
@@ -53,6 +61,8 @@ def test_values_have_their_types(pairs: list[str], expected: dict[str, Any]) -> 
         ("share=half", "number"),
         ("fast=maybe", "boolean"),
         ("score=best", "'gap' or 'rank'"),
+        ("edges=0,half", "number"),
+        ("bins=fd", "integer"),
         ("round=3", "did you mean 'rounds'"),
         ("colour=red", "it has rounds, share"),
         ("rounds", "key=value"),

@@ -81,3 +81,10 @@ def test_an_estimate_checks_itself(value: float, stddev: float) -> None:
 def test_a_level_must_be_a_proper_share(level: float) -> None:
     with pytest.raises(UsageError):
         Estimate(0.0, 1.0).interval(level)
+
+
+@pytest.mark.parametrize("stddev", [0.0, 1e-217])
+def test_noise_that_is_next_to_nothing_is_no_division_by_zero(stddev: float) -> None:
+    found = average([Estimate(7.0, stddev), Estimate(100.0, 1.0)])
+    assert found.value == pytest.approx(7.0)
+    assert found.stddev < 1e-90

@@ -173,7 +173,8 @@ def check_the_seed_fixes_no_noise(subject: Subject) -> None:
         for _ in range(2):
             run = fitted(subject, schema, mixed_rows(), budget, noise=SystemNoise(), seed=1)
             noisy = run.table.measured(run.domain)
-            measured.append([(marginal.columns, marginal.values.tolist()) for marginal in noisy])
+            seen = [(marginal.columns, marginal.values.tolist()) for marginal in noisy]
+            measured.append(essence(run.model) if subject.releases_a_draw else seen)
         assert measured[0], "a method hands out its measurements by counting"
         assert measured[0] != measured[1]
 
@@ -290,12 +291,13 @@ def check_column_order_does_not_matter(subject: Subject) -> None:
     """
     rows, draws = mixed_rows(200), 100_000
     order = np.random.default_rng(2).permutation(len(MIXED))
+    many = subject.with_rows(draws)
     for budget, relation in settings(subject):
         tables = []
         for chosen in (np.arange(len(MIXED)), order):
             schema = schema_like(relation, columns=[MIXED[i] for i in chosen], rows=200)
             moved = [tuple(row[i] for i in chosen) for row in rows]
-            run = fitted(subject, schema, moved, budget, noise=KeyedNoise())
+            run = fitted(many, schema, moved, budget, noise=KeyedNoise())
             tables.append((run.model.draw(draws, np.random.default_rng(len(tables))), run.domain))
         (one, domain), (two, _) = tables
         for pair in combinations(domain.columns, 2):
@@ -314,7 +316,11 @@ def check_finds_the_table_with_a_large_budget(subject: Subject) -> None:
     """With nearly no noise every column's shares are those of the table."""
     for budget, relation in settings(subject):
         run = fitted(
-            subject, schema_like(relation), mixed_rows(), budget * 4000, noise=SeededNoise(3)
+            subject.with_rows(2000),
+            schema_like(relation),
+            mixed_rows(),
+            budget * 10**7,
+            noise=SeededNoise(3),
         )
         codes = run.model.draw(20_000, np.random.default_rng(1))
         for name in run.domain.columns:

@@ -24,7 +24,10 @@ from dataclasses import dataclass
 
 from understudy.schema.neighbours import Neighbours
 
-VERBS = ("prepare", "count", "select", "discover", "quantiles", "sums", "partition", "draw")
+VERBS = (
+    *("prepare", "count", "select", "discover", "quantiles"),
+    *("sums", "partition", "draw", "statistic", "minimise"),
+)
 _TITLE = re.compile(r"^Privacy\n-{7}\n", re.MULTILINE)
 _ITEM = re.compile(r"^(\d+)\. (.*(?:\n {3}.*)*)", re.MULTILINE)
 _START = re.compile(r"^``\w+``(?:(?:, then |, | and |, and )``\w+``)*(?P<marks>[^.;:(]*)")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +16,7 @@ import numpy as np
 
 from tests.noise_sources import SeededNoise
 from tests.tables import Purse, Row, TinyBackend, purse_for
+from understudy import methods
 from understudy.gate.noise import Noise
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.base import Synthesizer
@@ -44,6 +47,7 @@ class Subject:
 
     kind: type[Synthesizer]
     module: ModuleType
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def source(self) -> Path:
@@ -54,7 +58,22 @@ class Subject:
         return [BUDGETS[currency] for currency in self.kind.accepts]
 
     def make(self) -> Synthesizer:
-        return self.kind()
+        return self.kind(**self.options)
+
+    def with_rows(self, rows: int) -> Subject:
+        """If its rows are paid for one by one: with so many that their chance does not show."""
+        return replace(self, options={"rows": rows}) if self.releases_a_draw else self
+
+    @property
+    def releases_a_draw(self) -> bool:
+        """Whether its privacy section says that the rows themselves are the noisy answer."""
+        return re.search(r"^\d+\. ``draw``", self.module.__doc__ or "", re.MULTILINE) is not None
+
+
+def subject_of(name: str) -> Subject:
+    """The method of this name."""
+    kind = methods.get(name)
+    return Subject(kind, sys.modules[kind.__module__])
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from tests.methods.checks import Check, checks
-from tests.methods.subjects import Subject
+from tests.methods.subjects import subject_of
 from understudy import methods
-
-
-def subject(name: str) -> Subject:
-    kind = methods.get(name)
-    return Subject(kind, sys.modules[kind.__module__])
 
 
 def test_there_are_methods_and_checks() -> None:
@@ -24,4 +17,4 @@ def test_there_are_methods_and_checks() -> None:
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("name", methods.names())
 def test_every_method_passes_every_check(name: str, check: Check) -> None:
-    check(subject(name))
+    check(subject_of(name))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.gate.mechanisms import Law, pairs_of_laws
-from tests.methods.subjects import essence
+from tests.methods.subjects import essence, subject_of
 from tests.noise_sources import max_log_ratio, renyi
 from tests.tables import cells, universe
 from understudy import methods
@@ -43,7 +43,8 @@ def laws(
 
     def fit(private: PrivateTable, spend: Budget) -> Hashable:
         domain = domain_of(private.schema)
-        model = methods.get(name)().fit(private, domain, spend, np.random.default_rng(0))
+        method = subject_of(name).with_rows(2).make()
+        model = method.fit(private, domain, spend, np.random.default_rng(0))
         return essence(model), model.total
 
     return list(

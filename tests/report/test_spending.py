@@ -32,6 +32,30 @@ def test_an_unknown_verb_shows_its_detail() -> None:
     assert spent.what == "steps: 4; clip: 1.5"
 
 
+@pytest.mark.parametrize(
+    ("verb", "detail", "words"),
+    [
+        ("draw", {"marginal": ["age", "city"], "rows": 500}, "500 rows of age × city"),
+        ("partition", {"marginal": ["age", "cost"]}, "boxes of age × cost"),
+        ("sums", {"moments": [[["age", None, 0.0]]]}, "1 sum: age"),
+        (
+            "sums",
+            {"moments": [[], [["age", None, 0.0], ["city", 1, 0.0]]]},
+            "2 sums: rows, age × city",
+        ),
+        ("statistic", {"statistic": "CellsHolding", "columns": ["a"]}, "CellsHolding of a"),
+        ("minimise", {"marginal": ["a"], "candidates": 9}, "best of 9 candidates for a"),
+        ("draw", {}, "some rows of the table"),
+        ("sums", {}, "0 sums: "),
+        ("statistic", {}, "a statistic of the table"),
+        ("minimise", {}, "best of some candidates for the table"),
+    ],
+)
+def test_each_verb_has_its_words(verb: str, detail: dict[str, object], words: str) -> None:
+    (spent,) = spending(a_card(charges=(ToyCharge(verb, detail, ZCDP("1/20")),)))
+    assert spent.what == words
+
+
 def test_one_table_is_one_table() -> None:
     (spent,) = spending(pure_card())
     assert spent.what == "1 table: age"

@@ -97,10 +97,16 @@ def _text(found: Plan, effort: Forecast) -> str:
         "",
         columns(table),
         "",
-        f"Mean wrong share of a column: {100 * found.mean_tvd:.2f} %",
+        _mean(found),
         f"Rough effort: {effort.seconds:.0f} s, {effort.megabytes:.0f} MB",
     ]
     return "\n".join(lines)
+
+
+def _mean(found: Plan) -> str:
+    if found.mean_tvd is None:
+        return "The method buys no marginals, so their errors cannot be told beforehand."
+    return f"Mean wrong share of a column: {100 * found.mean_tvd:.2f} %"
 
 
 def _worked(found: Plan) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from understudy.errors import UsageError
 
@@ -42,11 +43,20 @@ def _value(name: str, text: str, known: dict[str, Any]) -> Any:
         raise UsageError(f"the method has no setting {name!r}; {allowed}{hint}")
     from pydantic import TypeAdapter, ValidationError
 
+    item = _items(known[name])
+    adapter = TypeAdapter(known[name] if item is None else item)
+    texts = [text] if item is None else [part.strip() for part in text.split(",")]
     try:
-        value = TypeAdapter(known[name]).validate_strings(text)
+        found = [adapter.validate_strings(part) for part in texts]
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]["msg"]
         raise UsageError(f"--set {name}={text}: {first}") from None
-    if isinstance(value, float) and not isfinite(value):
+    if any(isinstance(value, float) and not isfinite(value) for value in found):
         raise UsageError(f"--set {name}={text}: must be a finite number")
-    return value
+    return found[0] if item is None else tuple(found)
+
+
+def _items(hint: Any) -> Any | None:
+    """The type of the items if a setting takes a list of them (between commas), else None."""
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return next((get_args(part)[0] for part in parts if get_origin(part) is tuple), None)

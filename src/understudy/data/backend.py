@@ -17,7 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import UsageError
 from understudy.schema.domain import Domain
+from understudy.schema.moment import Moment
 from understudy.schema.schema import Schema
 
 Counts = NDArray[np.int64]
@@ -49,6 +51,14 @@ class Backend(ABC):
     @abstractmethod
     def fits_declared_size(self) -> bool:
         """Whether the declared public number of rows or persons is true (True if none is)."""
+
+    def sums(self, domain: Domain, moments: Sequence[Moment], *, granularity: int) -> Counts:
+        """The sum over all rows of each moment, its factors quantised by ``table/quantise.py``.
+
+        For engines with ``Capability.SUMS``. They hold fewer than 2^32 rows, so that nothing
+        overflows up to the largest granularity.
+        """
+        raise UsageError("this engine cannot sum; use a file or a dataframe")
 
 
 class RowBackend(Backend):

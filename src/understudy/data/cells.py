@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from understudy.data.texts import Text, in_calendar, text_of, valid
 from understudy.schema.columns import Column, Date, Datetime, Number
 from understudy.schema.domain import Axis
+from understudy.schema.moment import Feature
 from understudy.table.codec import encode
+from understudy.table.quantise import quantise
 
 
 @final
@@ -70,6 +72,13 @@ class Cells:
         """The cell number of each row."""
         cells: NDArray[Any] = encode(column, axis, self.values)[self.index]
         return cells
+
+    def steps(
+        self, column: Column, axis: Axis, feature: Feature, *, granularity: int
+    ) -> NDArray[np.int32]:
+        """The feature of each row, in whole steps of 1 / granularity."""
+        steps = quantise(column, axis, feature, self.values, granularity=granularity)
+        return steps.astype(np.int32)[self.index]
 
     def texts(self, column: Column) -> list[Text]:
         """The text form of each distinct value."""

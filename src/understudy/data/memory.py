@@ -14,7 +14,9 @@ from understudy.data.contribution import bounded, count_persons
 from understudy.data.quiet import quiet
 from understudy.errors import SourceError
 from understudy.kernels.count import count_marginals
+from understudy.kernels.products import summed_products
 from understudy.schema.domain import Axis, Domain
+from understudy.schema.moment import Moment
 from understudy.schema.schema import Schema
 
 
@@ -22,7 +24,7 @@ from understudy.schema.schema import Schema
 class MemoryBackend(RowBackend):
     """A private table held in memory, at most ``max_rows`` rows per person."""
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset({Capability.COUNT})
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({Capability.COUNT, Capability.SUMS})
 
     def __init__(self, rows: Rows, schema: Schema) -> None:
         self.schema = schema
@@ -40,6 +42,23 @@ class MemoryBackend(RowBackend):
                 return [np.array(self._rows.number, dtype=np.int64) for _ in marginals]
             codes = [self._encoded(name, domain.axes[name]) for name in names]
             return count_marginals(codes, sizes, places)
+
+    def sums(self, domain: Domain, moments: Sequence[Moment], *, granularity: int) -> Counts:
+        """The sum over all rows of each moment, its factors quantised by ``table/quantise.py``."""
+        features = list(dict.fromkeys(one for moment in moments for one in moment.features))
+        places = {one: place for place, one in enumerate(features)}
+        pairs = [[places[one] for one in moment.features] for moment in moments]
+        with quiet(SourceError("the rows could not be summed; there may be too little memory")):
+            steps = [
+                self._rows.columns[one.column].steps(
+                    self.schema.columns[one.column],
+                    domain.axes[one.column],
+                    one,
+                    granularity=granularity,
+                )
+                for one in features
+            ]
+            return summed_products(steps, pairs, rows=self._rows.number)
 
     def levels(self, column: str) -> Mapping[str, int]:
         """Each text that occurs in a category column, missing codes left out, with its count."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from understudy.data.backend import Backend, Capability, Counts, Marginal
 from understudy.schema.domain import Domain
+from understudy.schema.moment import Moment
 from understudy.schema.schema import Schema
 
 INVENTED_LEVELS: Final = 50
@@ -23,7 +24,7 @@ INVENTED_LEVELS: Final = 50
 class StandIn(Backend):
     """Evenly spread rows over any domain of a schema."""
 
-    capabilities = frozenset({Capability.COUNT})
+    capabilities = frozenset({Capability.COUNT, Capability.SUMS})
 
     def __init__(self, schema: Schema, *, rows: int) -> None:
         self.schema = schema
@@ -31,6 +32,9 @@ class StandIn(Backend):
 
     def count(self, domain: Domain, marginals: Sequence[Marginal]) -> list[Counts]:
         return [self._even(domain.shape(marginal)) for marginal in marginals]
+
+    def sums(self, domain: Domain, moments: Sequence[Moment], *, granularity: int) -> Counts:
+        return np.zeros(len(moments), dtype=np.int64)
 
     def levels(self, column: str) -> Mapping[str, int]:
         share = self._rows // INVENTED_LEVELS

@@ -1,11 +1,11 @@
 """The only source of noise: exact samplers on integers, fed by the operating system.
 
-The interface is four draws. ``SystemNoise`` is the one that products run on. Selections and short
+The interface is five draws. ``SystemNoise`` is the one that products run on. Selections and short
 vectors go to ``OpenDPNoise``, OpenDP's proven samplers (discrete Laplace and discrete Gaussian of
 Canonne, Kamath and Steinke; permute-and-flip; Gumbel-max with lazily refined noise), all in exact
 arithmetic. Long vectors are drawn from exact tables (law.py), some hundred times faster, with the
-same laws. Nothing here is seeded, buffered or pickled. Tests pass a source that enumerates every
-outcome with its exact probability.
+same laws. Indices by weight come from uniform whole numbers. Nothing here is seeded, buffered or
+pickled. Tests pass a source that enumerates every outcome with its exact probability.
 
 A sum that leaves the 64-bit range saturates, which is post-processing of the exact noisy value.
 """
@@ -21,7 +21,8 @@ from typing import Any, Final, Literal, Never, final
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.gate.law import Law
+from understudy.errors import UsageError
+from understudy.gate.law import WORD, Law
 
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -52,6 +53,11 @@ class Noise(ABC):
     def gumbel_max(self, scores: Integers, *, scale: float) -> int:
         """An index with P(i) proportional to exp(scores[i] / scale): the exponential mechanism."""
 
+    @abstractmethod
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        """Independent indices, P(i) = weights[i] / sum(weights) exactly. Weights are whole numbers,
+        none negative, their sum at least 1 and below 2^63."""
+
     def __getstate__(self) -> Never:
         raise TypeError("noise is never pickled: a copy could draw the same noise twice")
 
@@ -71,6 +77,9 @@ class OpenDPNoise(Noise):
 
     def gumbel_max(self, scores: Integers, *, scale: float) -> int:
         return int(_measurement("gumbel", scale)(scores.tolist()))
+
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        return _weighted(weights, draws)
 
 
 @final
@@ -102,6 +111,9 @@ class SystemNoise(Noise):
     def gumbel_max(self, scores: Integers, *, scale: float) -> int:
         return self._opendp.gumbel_max(scores, scale=scale)
 
+    def weighted(self, weights: Integers, *, draws: int) -> Integers:
+        return _weighted(weights, draws)
+
 
 @lru_cache(maxsize=32)
 def _law(kind: Literal["laplace", "gaussian"], scale: float) -> Law:
@@ -132,6 +144,29 @@ def _noise_of(law: Law, words: Words) -> Integers:
     for doubtful in np.flatnonzero(table[places - 1] == words):
         noise[doubtful] = law.decide(int(words[doubtful]), _word)
     return noise
+
+
+def _weighted(weights: Integers, draws: int) -> Integers:
+    """The cell in which each uniform place on the line of all weights lies."""
+    upto = np.cumsum(weights, dtype=np.int64)
+    # The first sum beyond 2^63 wraps below 0: one weight cannot carry it past 2^64.
+    if not len(upto) or weights.min() < 0 or upto.min() < 0 or upto[-1] == 0:
+        raise UsageError("weights must not be negative, and their sum lies between 1 and 2^63 - 1")
+    return np.searchsorted(upto, _uniform(int(upto[-1]), draws), side="right")
+
+
+def _uniform(bound: int, draws: int) -> Integers:
+    """Independent whole numbers, uniform on 0 ... bound - 1: as many bits as ``bound - 1`` has, and
+    again where they write a larger number, which less than every second does."""
+    bits = (bound - 1).bit_length()
+    drawn = np.zeros(draws, dtype=np.int64)
+    filled = draws if bits == 0 else 0
+    while filled < draws:
+        words = _words(draws - filled) >> np.uint64(WORD - bits)
+        kept = words[words < np.uint64(bound)]
+        drawn[filled : filled + len(kept)] = kept
+        filled += len(kept)
+    return drawn
 
 
 def _words(count: int) -> Words:

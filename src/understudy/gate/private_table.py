@@ -12,22 +12,31 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from understudy.data.backend import Backend, Counts
 from understudy.errors import TableMismatch, UsageError
 from understudy.gate.count import noise_for, shares
 from understudy.gate.discover import threshold_for
+from understudy.gate.draw import drawing_for
 from understudy.gate.exact import ExactTables
+from understudy.gate.losses import Loss, check_loss, minimum_for
 from understudy.gate.noise import Noise, SystemNoise
+from understudy.gate.partition import check_grid, splitting_for
 from understudy.gate.quantiles import check_probability, grid_domain, rank_scores
 from understudy.gate.scores import Score
 from understudy.gate.select import SLACK, UNITS, Choice, choice_for, on_grid
 from understudy.gate.sensitive import Sensitive, reveal
 from understudy.gate.sensitivity import rank
+from understudy.gate.statistics import Statistic, check_statistic, statistic_noise
+from understudy.gate.sums import check_moments, summing_for
 from understudy.privacy.budget import Budget, Exact, exact
 from understudy.privacy.ledger import Reservation
 from understudy.schema.columns import Category
 from understudy.schema.domain import BinAxis, Domain
-from understudy.schema.measurement import Noisy
+from understudy.schema.measurement import Noisy, NoisyVector
+from understudy.schema.moment import Moment
 from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Schema
 
@@ -185,6 +194,103 @@ class PrivateTable:
         detail = {"column": column, "probabilities": [str(p) for p in wanted], "grid": len(grid)}
         points = self._ask("quantiles", detail, spend, answer)["points"]
         return tuple(float(axis.edges[1 + point]) for point in points)
+
+    def draw(
+        self,
+        domain: Domain,
+        marginal: Columns,
+        *,
+        rows: int,
+        volumes: NDArray[Any] | None = None,
+        spend: Budget,
+    ) -> NDArray[np.int64]:
+        """``rows`` private rows from the smoothed table, as cell numbers: a line per column.
+
+        Cells without rows are drawn too, in proportion to their public ``volumes`` (or equally).
+        """
+        asked = _marginal(domain, marginal)
+        drawing = drawing_for(
+            spend, **self._relation, rows=rows, cells=domain.size(asked), volumes=volumes
+        )
+
+        def answer() -> Answer:
+            (sealed,) = self._exact.tables(domain, [asked])
+            return {"cells": drawing.cells(sealed, self._noise)}
+
+        detail = {"marginal": list(asked), **drawing.detail}
+        cells = self._ask("draw", detail, spend, answer)["cells"]
+        return np.stack(np.unravel_index(cells, domain.shape(asked)))
+
+    def partition(
+        self, domain: Domain, marginal: Columns, *, threshold: int = 0, spend: Budget
+    ) -> NDArray[np.int64]:
+        """Boxes of cells, small where many rows are: first cell and end of each column of each box.
+
+        Shaped (boxes, columns, 2). The boxes cover the grid and do not overlap.
+        """
+        asked = _marginal(domain, marginal)
+        check_grid(domain.shape(asked))
+        splitting = splitting_for(spend, **self._relation, threshold=threshold)
+
+        def answer() -> Answer:
+            (sealed,) = self._exact.tables(domain, [asked])
+            return {"boxes": splitting.boxes(sealed, self._noise)}
+
+        detail = {"marginal": list(asked), **splitting.detail}
+        boxes: NDArray[np.int64] = self._ask("partition", detail, spend, answer)["boxes"]
+        return boxes
+
+    def sums(
+        self,
+        domain: Domain,
+        moments: Sequence[Moment],
+        *,
+        granularity: int = 2**14,
+        spend: Budget,
+    ) -> NoisyVector:
+        """Noisy sums over all rows of bounded moments, all together at ``spend``."""
+        check_moments(self._backend, domain, moments)
+        summing = summing_for(spend, **self._relation, moments=moments, granularity=granularity)
+
+        def answer() -> Answer:
+            return {"sums": summing.values(self._backend, domain, self._noise)}
+
+        return summing.released(self._ask("sums", summing.detail, spend, answer)["sums"])
+
+    def statistic(self, domain: Domain, statistic: Statistic, *, spend: Budget) -> NoisyVector:
+        """The noisy answers of a statistic that understudy.gate.statistics declares."""
+        check_statistic(statistic, self._backend.capabilities)
+        asked = [_marginal(domain, columns) for columns in statistic.marginals]
+        added = statistic_noise(spend, statistic, **self._relation)
+
+        def answer() -> Answer:
+            tables = [reveal(table) for table in self._exact.tables(domain, asked)]
+            return {"answers": added.add(Sensitive(statistic(tables)), self._noise)}
+
+        detail = {"statistic": type(statistic).__name__, **statistic.detail}
+        return NoisyVector(self._ask("statistic", detail, spend, answer)["answers"], added.stddev)
+
+    def minimise(self, domain: Domain, loss: Loss, *, spend: Budget) -> int:
+        """The index of the public candidate whose loss is, up to noise, the smallest."""
+        check_loss(loss, domain)
+        asked = _marginal(domain, loss.marginal)
+        choice = minimum_for(spend, **self._relation)
+
+        def answer() -> Answer:
+            (sealed,) = self._exact.tables(domain, [asked])
+            return {"index": choice.index(-loss(reveal(sealed)), self._noise)}
+
+        detail = {
+            "loss": type(loss).__name__,
+            "marginal": list(asked),
+            "candidates": loss.candidates,
+        }
+        return int(self._ask("minimise", detail, spend, answer)["index"])
+
+    @property
+    def _relation(self) -> dict[str, Any]:
+        """What a guarantee is about, as arguments."""
+        return {"neighbours": self.neighbours, "contribution": self.schema.contribution}
 
     def _rank_choice(self, probability: Fraction, spend: Budget) -> Choice:
         sensitivity = rank(self.neighbours, self.schema.contribution, probability)

@@ -41,7 +41,8 @@ def count(
 
 def average(estimates: Sequence[Estimate]) -> Estimate:
     """Independent estimates of one number, weighted by their precision."""
-    precisions = np.array([1.0 / estimate.stddev**2 for estimate in estimates])
+    # A huge budget's noise is so narrow that its square would be too small for a float.
+    precisions = np.array([1.0 / max(estimate.stddev, 1e-100) ** 2 for estimate in estimates])
     values = np.array([estimate.value for estimate in estimates])
     return Estimate(float(precisions @ values / precisions.sum()), 1.0 / sqrt(precisions.sum()))
 

@@ -12,6 +12,7 @@ from understudy.models.base import Model
 from understudy.privacy.budget import Budget
 from understudy.schema.domain import Domain
 from understudy.schema.neighbours import Neighbours
+from understudy.schema.schema import Schema
 
 Status = Literal["proven", "caller-owes", "ideal-numbers"]
 
@@ -30,6 +31,14 @@ class Synthesizer(ABC):
     accepts: ClassVar[tuple[type[Budget], ...]]
     neighbours: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     needs: ClassVar[frozenset[str]] = frozenset({"count"})
+
+    def scope(self, schema: Schema) -> Schema:
+        """The part of the schema that this method works on: all of it, unless a method says less.
+
+        Called before anything is reserved or bought. What the schema alone shows cannot work is
+        refused here.
+        """
+        return schema
 
     @abstractmethod
     def fit(

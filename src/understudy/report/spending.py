@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -54,6 +55,8 @@ def _percent(cost: Amount, whole: Amount) -> float:
 def _what(charge: ChargeNote) -> str:
     """The detail of a charge in a line; the full detail stands in ``card.json``."""
     detail = charge.detail
+    if charge.verb in _WORDS:
+        return _WORDS[charge.verb](detail)
     marginals = detail.get("marginals")
     if isinstance(marginals, list):
         return _marginals(marginals)
@@ -64,8 +67,45 @@ def _what(charge: ChargeNote) -> str:
     return "; ".join(f"{key}: {value}" for key, value in detail.items())
 
 
+def _drawn(detail: Mapping[str, Any]) -> str:
+    return f"{detail.get('rows', 'some')} rows of {_crossed(detail.get('marginal'))}"
+
+
+def _partitioned(detail: Mapping[str, Any]) -> str:
+    return f"boxes of {_crossed(detail.get('marginal'))}"
+
+
+def _summed(detail: Mapping[str, Any]) -> str:
+    """Each moment by the columns that it multiplies."""
+    moments = detail.get("moments", [])
+    names = [" × ".join(str(feature[0]) for feature in moment) or "rows" for moment in moments]
+    return f"{'1 sum' if len(names) == 1 else f'{len(names):,} sums'}: {_listed(names)}"
+
+
+def _statistic(detail: Mapping[str, Any]) -> str:
+    return f"{detail.get('statistic', 'a statistic')} of {_crossed(detail.get('columns'))}"
+
+
+def _minimised(detail: Mapping[str, Any]) -> str:
+    fits = _crossed(detail.get("marginal"))
+    return f"best of {detail.get('candidates', 'some')} candidates for {fits}"
+
+
+_WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
+    "draw": _drawn,
+    "partition": _partitioned,
+    "sums": _summed,
+    "statistic": _statistic,
+    "minimise": _minimised,
+}
+
+
+def _crossed(columns: object) -> str:
+    return " × ".join(map(str, columns)) if isinstance(columns, list) else "the table"
+
+
 def _marginals(marginals: list[Any]) -> str:
-    names = [" × ".join(map(str, marginal)) for marginal in marginals]
+    names = [_crossed(marginal) for marginal in marginals]
     counted = "1 table" if len(names) == 1 else f"{len(names):,} tables"
     return f"{counted}: {_listed(names)}"
 

@@ -53,6 +53,11 @@ def domain_of(
     return Domain(schema, axes)
 
 
+def least_cells(column: Column) -> int:
+    """How many cells a column has at least, whatever is bought for it."""
+    return 1 + column.nullable if column.is_open else axis_of(column).size
+
+
 def axis_of(
     column: Column,
     *,

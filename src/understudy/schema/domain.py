@@ -7,7 +7,7 @@ cells numbered from 0; the last cell of an axis stands for "missing" if the colu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -101,6 +101,17 @@ class Domain:
     def columns(self) -> tuple[str, ...]:
         """The names of its columns, in the schema's order."""
         return tuple(self.axes)
+
+    def only(self, columns: Collection[str]) -> Domain:
+        """The domain of these columns, over a schema in which the others are dropped.
+
+        It is this very domain if no column is left out.
+        """
+        self.shape(list(columns))
+        if set(columns) == set(self.axes):
+            return self
+        kept = {name: axis for name, axis in self.axes.items() if name in columns}
+        return Domain(self.schema.only(kept), kept)
 
     def shape(self, columns: Sequence[str]) -> tuple[int, ...]:
         """The number of cells of each of these columns; refuses names it does not know."""

@@ -1,8 +1,9 @@
-"""``Noisy``: a marginal as it left the gate, public from then on."""
+"""What left the gate, public from then on: ``Noisy`` marginals and ``NoisyVector`` answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,4 +19,15 @@ class Noisy:
 
     columns: tuple[str, ...]
     values: NDArray[np.int64]
+    stddev: float
+
+
+@dataclass(frozen=True)
+class NoisyVector:
+    """Noisy numbers in the order they were asked for, and the standard deviation of the noise.
+
+    The noise is unbiased and independent between the numbers.
+    """
+
+    values: NDArray[Any]
     stddev: float

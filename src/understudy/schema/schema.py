@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -12,9 +12,9 @@ from typing import Any, Final
 from understudy.errors import SchemaError
 from understudy.schema import values
 from understudy.schema.column_values import Check
-from understudy.schema.columns import Column
+from understudy.schema.columns import Column, Drop
 from understudy.schema.neighbours import Neighbours
-from understudy.schema.rules import parse
+from understudy.schema.rules import columns_of, parse
 
 SCHEMA_VERSION: Final = 1
 MOST_ROWS: Final = 2**40
@@ -137,6 +137,33 @@ class Schema:
 
         save(self, path)
 
+    def only(self, columns: Collection[str]) -> Schema:
+        """This schema with every other modelled column dropped; itself if there is none.
+
+        Rules that name a dropped column go too, and the description says what was left out.
+        """
+        modelled = self.modelled
+        for name in columns:
+            if name not in modelled:
+                raise SchemaError(
+                    "is no column that can be chosen." + values.guess(name, modelled),
+                    column=name,
+                )
+        left_out = [name for name in modelled if name not in columns]
+        if not left_out:
+            return self
+        dropped = {name: Drop(name=name) for name in left_out}
+        broken = [rule for rule in self.rules if not self._columns_of(rule).isdisjoint(left_out)]
+        return replace(
+            self,
+            columns={name: dropped.get(name, column) for name, column in self.columns.items()},
+            rules=tuple(rule for rule in self.rules if rule not in broken),
+            description=" ".join(filter(None, [self.description, _without(left_out, broken)])),
+        )
+
+    def _columns_of(self, rule: Rule) -> set[str]:
+        return set(columns_of(parse(rule.require, self.columns)))
+
     @property
     def neighbours(self) -> Neighbours:
         """Which two tables the guarantee cannot tell apart; follows from what is public."""
@@ -203,6 +230,12 @@ def _columns(columns: Any) -> dict[str, Column]:
         if not isinstance(column, Column) or column.name != name:
             raise SchemaError("must be a column that carries the same name", column=str(name))
     return dict(columns)
+
+
+def _without(columns: list[str], rules: list[Rule]) -> str:
+    """What was left out of a schema, in words."""
+    also = f"; rules left out: {', '.join(repr(rule.require) for rule in rules)}" if rules else ""
+    return f"(Columns left out: {', '.join(map(repr, columns))}{also}.)"
 
 
 def _check_rule(rule: Any, number: int, columns: Mapping[str, Column]) -> None:
