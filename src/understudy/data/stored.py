@@ -135,6 +135,8 @@ def connect(
         settings["threads"] = min(threads, os.cpu_count() or 1)
     connection = duckdb.connect(database, read_only=read_only, config=settings)
     connection.execute("SET enable_progress_bar = false")
+    # What a file says about its own values is no reason to leave them unread.
+    connection.execute("SET disabled_optimizers = 'statistics_propagation'")
     return connection
 
 
