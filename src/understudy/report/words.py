@@ -131,8 +131,8 @@ def not_covered(schema: Schema, *, seeded: bool) -> tuple[str, ...]:
         "Choosing among releases. Running again until the result looks good, or publishing only if "
         "it passes a comparison, reveals more than is written here.",
         "Other releases about the same people. What they cost adds up; a ledger keeps the sum.",
-        "How the table came to be. One line of a CSV file is one row: a line break inside a cell makes "
-        "one person several rows. A dataframe whose types were guessed from its values has already "
+        "How the table came to be. One line of a CSV file is one row: a line break inside a cell "
+        "makes one person several rows. A dataframe whose types were guessed from its values has already "
         "mixed its rows.",
         "Timing and resources. How long the run took, its memory and its file accesses may depend "
         "on the table; do not let others watch a run.",
