@@ -42,7 +42,7 @@ def run(work: str, *arguments: object) -> Use:
     module, _, function = work.partition(":")
     program = PROGRAM.format(module=module, function=function)
     command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"{work} failed with exit code {done.returncode}; see above")
     return Use(*json.loads(done.stdout.splitlines()[-1]))

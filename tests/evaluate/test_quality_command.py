@@ -14,7 +14,10 @@ from understudy.evaluate.grid import Grid, Sample
 from understudy.evaluate.reference import independent
 from understudy.table.table import Codes
 
-RUNS = ["--smoke", "--table", "national2019"]
+RUN = [
+    *("--smoke", "--table", "national2019", "--method", "independent"),
+    *("--epsilon", "1", "--delta", "1e-9"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +111,7 @@ def test_the_size_of_the_tables_is_private(adult, data_dir):
 
 def test_a_run_of_a_method_tells_its_quality_and_its_cost(data_dir, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.harness.RESULTS", tmp_path)
-    assert (
-        command.main([*RUNS, "--method", "independent", "--epsilon", "1", "--delta", "1e-9"]) == 0
-    )
+    assert command.main(RUN) == 0
     lines = [line.rpartition(": ") for line in capsys.readouterr().out.splitlines()]
     figures = {name.rpartition(": ")[2]: value for name, _, value in lines}
     assert 0 < float(figures["tvd 1"]) < 0.02 < float(figures["tvd 2"])
