@@ -195,6 +195,16 @@ def check_a_marginal_may_be_asked_in_any_order_and_again(engine: Engine, folder:
     assert backend.count(domain, []) == []
 
 
+def check_names_that_differ_in_case_alone_are_two(engine: Engine, folder: Path) -> None:
+    columns = {name: Integer(name=name, min=0, max=9) for name in ("a", "A", "rowid", "c0")}
+    schema = Schema(name="t", columns=columns)
+    if engine is through_parquet:
+        return  # DuckDB refuses such a file
+    backend = opened(engine, folder, headed(schema, ["1,2,3,4"]), schema)
+    found = backend.count(domain_of(schema), [(name,) for name in columns])
+    assert [int(table.argmax()) for table in found] == [1, 2, 3, 4]
+
+
 def check_another_domain_of_the_same_columns(engine: Engine, folder: Path) -> None:
     open_ended = Schema(
         name="t",

@@ -114,9 +114,9 @@ def test_ranges_that_widen_from_piece_to_piece(values: list[int]) -> None:
     column = Integer(name="n", min=-5, max=5, missing=("3",))
     schema = Schema(name="t", columns={"n": column})
     axis = domain_of(schema).axes["n"]
-    encoder = encoder_for(column, axis, "BIGINT")
+    encoder = encoder_for(column, axis, "BIGINT", named="n")
     fresh = [
-        encoder_for(column, axis, "DOUBLE").codes((np.array([float(value)]), None))[0]
+        encoder_for(column, axis, "DOUBLE", named="n").codes((np.array([float(value)]), None))[0]
         for value in values
     ]
     assert [encoder.codes((np.array([value]), None))[0] for value in values] == fresh

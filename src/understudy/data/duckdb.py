@@ -20,7 +20,7 @@ from understudy.data.backend import Capability, Counts, Marginal, RowBackend
 from understudy.data.encoding import encoder_for
 from understudy.data.quiet import quiet
 from understudy.data.snapshot import Snapshot
-from understudy.data.stored import Stored, cells_of, quoted_name, shape_of
+from understudy.data.stored import Stored, cells_of, shape_of
 from understudy.errors import SourceError
 from understudy.kernels.tally import Tally
 from understudy.schema.domain import Domain
@@ -54,7 +54,7 @@ class DuckDBBackend(RowBackend):
     def levels(self, column: str) -> Mapping[str, int]:
         """Each text that occurs in a category column, missing codes left out, with its count."""
         declared, stored = self.schema.columns[column], self._table.types[column]
-        shape = shape_of(quoted_name(column), stored)
+        shape = shape_of(self._table.name_of(column), stored)
         query = f"SELECT {shape} AS value, count(*) AS n FROM {self._table.relation} GROUP BY 1"
         with quiet(_unreadable("read for their levels")):
             self._snapshot.check()
@@ -88,7 +88,12 @@ class DuckDBBackend(RowBackend):
     def _encoded(self, domain: Domain, names: Sequence[str]) -> Iterator[list[NDArray[Any]]]:
         """The cells of these columns, piece by piece."""
         encoders = [
-            encoder_for(self.schema.columns[name], domain.axes[name], self._table.types[name])
+            encoder_for(
+                self.schema.columns[name],
+                domain.axes[name],
+                self._table.types[name],
+                named=self._table.name_of(name),
+            )
             for name in names
         ]
         query = self._table.select(encoder.sql for encoder in encoders)

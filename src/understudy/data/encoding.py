@@ -22,7 +22,6 @@ from understudy.data.stored import (
     REALS,
     cells_of,
     is_moment,
-    quoted_name,
     quoted_text,
     shape_of,
 )
@@ -67,20 +66,19 @@ class _OfArrays(Encoder):
         """The cells of values that are there; of others, any."""
 
 
-def encoder_for(column: Column, axis: Axis, stored: str) -> Encoder:
-    """The quickest encoder for a column of this stored type."""
-    name = quoted_name(column.name)
+def encoder_for(column: Column, axis: Axis, stored: str, *, named: str) -> Encoder:
+    """The quickest encoder for a column of this stored type, which SQL calls ``named``."""
     if isinstance(axis, LevelAxis) and (stored in TEXTS or stored.startswith("ENUM(")):
-        return _LevelsInSQL(column, axis, f"CAST({name} AS VARCHAR)")
+        return _LevelsInSQL(column, axis, f"CAST({named} AS VARCHAR)")
     if stored == BOOLEAN:
-        return _Booleans(column, axis, f"CAST({name} AS UTINYINT)")
+        return _Booleans(column, axis, f"CAST({named} AS UTINYINT)")
     if INTEGERS.fullmatch(stored):
-        return _Integers(column, axis, name)
+        return _Integers(column, axis, named)
     if stored in REALS and isinstance(column, Number):
-        return _Places(column, axis, stored)
+        return _Places(column, axis, shape_of(named, stored), stored)
     if is_moment(stored) and isinstance(column, Date | Datetime):
-        return _Places(column, axis, stored)
-    return _ByText(column, axis, stored)
+        return _Places(column, axis, shape_of(named, stored), stored)
+    return _ByText(column, axis, shape_of(named, stored), stored)
 
 
 @final
@@ -165,9 +163,9 @@ class _Booleans(_OfArrays):
 class _Places(_OfArrays):
     """Numbers of number columns and moments of date columns, which need not go by text."""
 
-    def __init__(self, column: Column, axis: Axis, stored: str) -> None:
+    def __init__(self, column: Column, axis: Axis, sql: str, stored: str) -> None:
         super().__init__(column, axis)
-        self.sql = shape_of(quoted_name(column.name), stored)
+        self.sql = sql
         self._unit = None if stored in REALS else "D" if stored == "DATE" else "s"
 
     def _cells(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -181,9 +179,9 @@ class _Places(_OfArrays):
 class _ByText(Encoder):
     """Any other column, by the way that the engine in memory goes."""
 
-    def __init__(self, column: Column, axis: Axis, stored: str) -> None:
+    def __init__(self, column: Column, axis: Axis, sql: str, stored: str) -> None:
         super().__init__(column, axis)
-        self.sql, self._stored = shape_of(quoted_name(column.name), stored), stored
+        self.sql, self._stored = sql, stored
 
     def codes(self, given: Given) -> NDArray[Any]:
         values, missing = given

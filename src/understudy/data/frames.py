@@ -69,15 +69,16 @@ def read_feather(source: Source, schema: Schema) -> Rows:
 def _read_lazy(table: nw.LazyFrame[Any], schema: Schema, *, found_in: str) -> Rows:
     names = list(positions(schema, table.collect_schema().names(), found_in=found_in))
     number = int(table.select(nw.len()).collect().item())
-    return _rows(table.select(names).collect(), schema, names, number)
+    return rows_of(table.select(names).collect(), schema, names, number)
 
 
 def _read_eager(table: nw.DataFrame[Any], schema: Schema, *, found_in: str) -> Rows:
     names = list(positions(schema, table.columns, found_in=found_in))
-    return _rows(table, schema, names, len(table))
+    return rows_of(table, schema, names, len(table))
 
 
-def _rows(table: nw.DataFrame[Any], schema: Schema, names: list[str], number: int) -> Rows:
+def rows_of(table: nw.DataFrame[Any], schema: Schema, names: list[str], number: int) -> Rows:
+    """These columns of a dataframe, of which it is known how many rows it has."""
     columns = {
         name: _cells(schema.columns[name], table[name], ids=name == schema.unit.column)
         for name in names

@@ -22,7 +22,7 @@ from understudy.data.arrow import pieces
 from understudy.data.cells import Cells, Rows
 from understudy.data.contribution import fresh_key, marked
 from understudy.data.spool import private_folder
-from understudy.data.stored import Connection, Stored, cells_of, connect, quoted_name
+from understudy.data.stored import Connection, Stored, cells_of, connect
 from understudy.schema.columns import Column, Date, Datetime, Number
 from understudy.schema.schema import Schema
 from understudy.table.codec import places
@@ -47,9 +47,9 @@ def copied(parts: Iterable[Rows], schema: Schema, *, memory: int) -> tuple[Store
     for rows in parts:
         _insert(connection, rows, schema, key)
     size = _bound(connection, schema) if schema.unit.column is not None else None
-    names = [f"c{place} AS {quoted_name(name)}" for place, name in enumerate(learned)]
-    connection.execute(f"CREATE VIEW learned AS SELECT {', '.join(names) or '1'} FROM {ROWS}")
-    table = Stored(connection, "learned", learned)
+    # Not under their own names, of which DuckDB takes "a" and "A" for one.
+    names = {name: f"c{place}" for place, name in enumerate(learned)}
+    table = Stored(connection, ROWS, learned, names)
     return table, table.size() if size is None else size
 
 

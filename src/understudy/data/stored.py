@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, final
 
@@ -19,17 +19,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.data.cells import Cells, Rows
-from understudy.data.header import positions
+from understudy.data.header import needed, positions
 from understudy.data.source import Source
 from understudy.data.spool import private_folder
+from understudy.errors import TableMismatch
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
+from understudy.schema.values import listed
 
 MEMORY_PER_THREAD: Final = 1 << 27
 INTEGERS: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 REALS: Final = ("FLOAT", "DOUBLE")
 BOOLEAN: Final = "BOOLEAN"
 _LONG_NUMBERS: Final = re.compile(r"U?HUGEINT|BIGNUM|VARINT|DECIMAL\(.*")
+# DuckDB cannot write down every value of these: a single one would stop the run.
+_NOT_TOTAL: Final = re.compile(
+    r"(TIME|TIME[ _].*|INTERVAL|VARIANT.*|GEOMETRY.*|(STRUCT|MAP|UNION|TUPLE)\(.*|.*\])", re.DOTALL
+)
+_COARSE: Final = ("SECOND", "MILLI")
 _GLOB: Final = re.compile(r"[*?\[]")
 Connection = duckdb.DuckDBPyConnection
 
@@ -37,11 +44,15 @@ Connection = duckdb.DuckDBPyConnection
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class Stored:
-    """A table that a connection can read: its name in SQL and the needed columns' stored types."""
+    """A table that a connection can read: its name in SQL and the needed columns' stored types.
+
+    ``names`` says what a column is called in SQL, if not by its own name.
+    """
 
     connection: Connection
     relation: str
     types: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def described(
@@ -51,6 +62,7 @@ class Stored:
         rows = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
         types = {name: kind for name, kind, *_ in rows}
         names = positions(schema, [name for name, *_ in rows], found_in=found_in)
+        _check_total({name: types[name] for name in names}, found_in=found_in)
         return Stored(connection, relation, {name: types[name] for name in names})
 
     def select(self, shapes: Iterable[str]) -> str:
@@ -60,7 +72,11 @@ class Stored:
 
     def shapes(self) -> list[str]:
         """Each column as it is asked for where it is not encoded at once."""
-        return [shape_of(quoted_name(name), kind) for name, kind in self.types.items()]
+        return [shape_of(self.name_of(column), kind) for column, kind in self.types.items()]
+
+    def name_of(self, column: str) -> str:
+        """What a column is called in SQL."""
+        return quoted_name(self.names.get(column, column))
 
     def size(self) -> int:
         """How many rows there are."""
@@ -70,7 +86,11 @@ class Stored:
 
 def read_parquet(source: Source, schema: Schema) -> Rows:
     """The rows of one Parquet file."""
+    from understudy.data.milliseconds import in_milliseconds, read_whole
+
     with connected(files=True) as connection:
+        if odd := in_milliseconds(connection, source, schema):
+            return read_whole(source, schema, because_of=odd)
         return _read(connection, parquet_relation(source), schema, source)
 
 
@@ -85,17 +105,37 @@ def read_stream(source: Source, schema: Schema) -> Rows:
     import nanoarrow
 
     with connected() as connection:
-        connection.register("given", nanoarrow.ArrayStream(source.frame))
+        stream = nanoarrow.ArrayStream(source.frame)
+        _check_zoned(stream, schema, found_in=source.name)
+        connection.register("given", stream)
         return _read(connection, "given", schema, source)
+
+
+def _check_zoned(stream: Any, schema: Schema, *, found_in: str) -> None:
+    """DuckDB stops at the first of these moments that is beyond its calendar."""
+    zoned = [
+        field.name
+        for field in stream.schema.fields
+        if field.type.name == "TIMESTAMP" and field.timezone and field.unit.name in _COARSE
+    ]
+    if odd := [name for name in needed(schema) if name in zoned]:
+        raise TableMismatch(
+            f"{found_in} is a stream with {listed(odd)} as moments in a time zone by the second or "
+            "millisecond; give them in microseconds, or the whole table instead of a stream"
+        )
 
 
 def parquet_relation(source: Source) -> str:
     """A Parquet file as SQL, read by its own columns only."""
-    # The path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
-    path = _GLOB.sub(r"[\g<0>]", str(source.path))
     # Text that is no UTF-8 loses its bad letters, instead of stopping the run.
     settings = "hive_partitioning = false, utf8_validation = 'replace'"
-    return f"read_parquet({quoted_text(path)}, {settings})"
+    return f"read_parquet({parquet_file(source)}, {settings})"
+
+
+def parquet_file(source: Source) -> str:
+    """The name of a file as SQL."""
+    # A path is a pattern to DuckDB; in brackets a letter of a pattern stands for itself.
+    return quoted_text(_GLOB.sub(r"[\g<0>]", str(source.path)))
 
 
 @contextmanager
@@ -155,7 +195,10 @@ def shape_of(name: str, stored: str) -> str:
     if INTEGERS.fullmatch(stored) or stored in REALS or stored == BOOLEAN:
         return name
     if is_moment(stored):
-        return f"CAST(floor(epoch({name})) AS BIGINT)"  # an infinite moment has none: missing
+        if stored == "TIMESTAMPTZ_NS":  # the one for which DuckDB has no epoch
+            name = f"TRY_CAST({name} AS TIMESTAMP_NS)"
+        # An infinite moment has none, nor has one that is beyond DuckDB's calendar: missing.
+        return f"CAST(floor(TRY(epoch({name}))) AS BIGINT)"
     return f"CAST({name} AS VARCHAR)"
 
 
@@ -174,6 +217,15 @@ def cells_of(column: Column, array: NDArray[Any], stored: str) -> Cells:
     if _LONG_NUMBERS.fullmatch(stored):
         objects = [None if text is None else Decimal(text) for text in objects]
     return Cells.of_objects(column, objects)
+
+
+def _check_total(types: Mapping[str, str], *, found_in: str) -> None:
+    odd = [name for name, stored in types.items() if _NOT_TOTAL.fullmatch(stored)]
+    if odd:
+        raise TableMismatch(
+            f"{found_in} stores {listed(odd)} as times of day, spans of time, lists or structures, "
+            'which cannot be learned; store them as text or numbers, or declare kind = "drop"'
+        )
 
 
 def is_moment(stored: str) -> bool:
