@@ -1,4 +1,4 @@
-"""Compiled assignment; ``transport.match`` is the readable twin."""
+"""Compiled transport; ``transport.flows`` is the readable twin."""
 
 from __future__ import annotations
 
@@ -13,64 +13,101 @@ Array = NDArray[Any]
 
 
 @compiled()
-def match(cost: Array) -> Array:
-    """The row matched to each column of a square matrix, at least cost."""
-    size = cost.shape[0]
-    u, v = np.zeros(size), np.zeros(size + 1)
-    row_of = np.full(size + 1, -1, dtype=np.int64)
-    for row in _left_after_greedy(cost, u, v, row_of):
-        row_of[size] = row
-        column, before = _augmenting_path(cost, u, v, row_of)
-        while column != size:
-            row_of[column] = row_of[before[column]]
-            column = before[column]
-    return row_of[:size]
+def flows(cost: Array, supply: Array, demand: Array) -> Array:
+    """The units moved between each pair of points, at least cost."""
+    rows, columns = cost.shape
+    left, room = supply.copy(), demand.copy()
+    u, v = np.zeros(rows), np.zeros(columns)
+    moved = np.zeros((columns, rows), dtype=np.int64)  # by column: they are walked back from there
+    _settle(cost, u, v, moved, left, room)
+    before, entered = np.empty(columns, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    for row in range(rows):
+        while left[row] > 0:
+            column = _cheapest_way(cost, u, v, moved, room, row, before, entered)
+            _move(moved, left, room, row, column, before, entered)
+    return moved.T
 
 
 @compiled()
-def _left_after_greedy(cost: Array, u: Array, v: Array, row_of: Array) -> Array:
-    """Set the potentials to row and column minima and match where they are met."""
-    size = cost.shape[0]
-    for j in range(size):
+def _settle(cost: Array, u: Array, v: Array, moved: Array, left: Array, room: Array) -> None:
+    """Set the potentials to row and column minima and move what these arcs can take."""
+    rows, columns = cost.shape
+    for j in range(columns):
         v[j] = cost[:, j].min()
-    left = np.empty(size, dtype=np.int64)
-    count = 0
-    for i in range(size):
+    for i in range(rows):
         u[i] = np.inf
-        for j in range(size):
+        for j in range(columns):
             u[i] = min(u[i], cost[i, j] - v[j])
-        found = False
-        for j in range(size):
-            if row_of[j] < 0 and cost[i, j] - v[j] == u[i]:
-                row_of[j], found = i, True
-                break
-        if not found:
-            left[count] = i
-            count += 1
-    return left[:count]
+        for j in range(columns):
+            if cost[i, j] - v[j] == u[i]:
+                units = min(left[i], room[j])
+                moved[j, i] += units
+                left[i] -= units
+                room[j] -= units
 
 
 @compiled()
-def _augmenting_path(cost: Array, u: Array, v: Array, row_of: Array) -> tuple[int, Array]:
-    """The free column nearest to the entering row, and the way to it; raises the potentials."""
-    size = cost.shape[0]
-    distance, before = np.full(size, np.inf), np.full(size, size, dtype=np.int64)
-    done = np.zeros(size, dtype=np.bool_)
-    column, length = size, 0.0
-    while row_of[column] >= 0:
-        row, nearest, nearest_column = row_of[column], np.inf, -1
-        for j in range(size):
-            if not done[j]:
-                reached = length + cost[row, j] - u[row] - v[j]
-                if reached < distance[j]:
-                    distance[j], before[j] = reached, column
-                if distance[j] < nearest:
-                    nearest, nearest_column = distance[j], j
-        column, length = nearest_column, nearest
+def _cheapest_way(
+    cost: Array,
+    u: Array,
+    v: Array,
+    moved: Array,
+    room: Array,
+    start: int,
+    before: Array,
+    entered: Array,
+) -> int:
+    """The nearest column with room, the way to it in ``before`` and ``entered``; raises u, v."""
+    rows, columns = cost.shape
+    distance, done = np.full(columns, np.inf), np.zeros(columns, dtype=np.bool_)
+    reached, fresh = np.full(rows, np.inf), np.empty(rows, dtype=np.int64)
+    reached[start], fresh[0], waiting = 0.0, start, 1
+    while True:
+        for k in range(waiting):
+            row = fresh[k]
+            for j in range(columns):
+                through = reached[row] + cost[row, j] - u[row] - v[j]
+                if not done[j] and through < distance[j]:
+                    distance[j], before[j] = through, row
+        column, length = -1, np.inf
+        for j in range(columns):
+            if not done[j] and distance[j] < length:
+                column, length = j, distance[j]
         done[column] = True
-    u[row_of[size]] += length
-    for j in range(size):
-        if done[j] and j != column:
-            u[row_of[j]] += length - distance[j]
+        if room[column] > 0:
+            break
+        waiting = 0
+        for i in range(rows):
+            if moved[column, i] > 0 and reached[i] == np.inf:
+                reached[i], entered[i] = length, column
+                fresh[waiting] = i
+                waiting += 1
+    for i in range(rows):
+        if reached[i] < np.inf:
+            u[i] += length - reached[i]
+    for j in range(columns):
+        if done[j]:
             v[j] -= length - distance[j]
-    return column, before
+    return column
+
+
+@compiled()
+def _move(
+    moved: Array, left: Array, room: Array, start: int, end: int, before: Array, entered: Array
+) -> None:
+    """Send along the way as many units as fit."""
+    units, column = min(left[start], room[end]), end
+    while before[column] != start:
+        row = before[column]
+        column = entered[row]
+        units = min(units, moved[column, row])
+    column = end
+    while True:
+        row = before[column]
+        moved[column, row] += units
+        if row == start:
+            break
+        column = entered[row]
+        moved[column, row] -= units
+    left[start] -= units
+    room[end] -= units
