@@ -1,4 +1,4 @@
-"""The graphical model: its law, its marginals, its files, and whatever a damaged file might hold."""
+"""The graphical model: its law, its marginals, its files, and what a damaged file might hold."""
 
 from __future__ import annotations
 
