@@ -51,13 +51,14 @@ def flows(cost: Floats, supply: Units, demand: Units) -> Units:
     left, room = supply.copy(), demand.copy()
     v = cost.min(axis=0)
     u = (cost - v).min(axis=1)
+    prices = (u, v)
     moved = np.zeros(cost.shape, dtype=np.int64)
     for row in range(len(cost)):
         for column in np.flatnonzero(cost[row] - v == u[row]):
             _move(moved, left, room, [(row, int(column))])
     for row in range(len(cost)):
         while left[row]:
-            _move(moved, left, room, _cheapest_way(cost, u, v, moved, row, room > 0))
+            _move(moved, left, room, _cheapest_way(cost, prices, moved, row, room > 0))
     return moved
 
 
@@ -75,9 +76,10 @@ def _move(moved: Units, left: Units, room: Units, way: list[tuple[int, int]]) ->
 
 
 def _cheapest_way(
-    cost: Floats, u: Floats, v: Floats, moved: Units, row: int, free: NDArray[np.bool_]
+    cost: Floats, prices: tuple[Floats, Floats], moved: Units, row: int, free: NDArray[np.bool_]
 ) -> list[tuple[int, int]]:
     """The arcs from a row to the nearest free column; raises the potentials."""
+    u, v = prices
     distance, before = cost[row] - u[row] - v, np.full(len(v), row)
     reached, entered = np.full(len(u), np.inf), np.full(len(u), -1)
     reached[row] = 0.0
