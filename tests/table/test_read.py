@@ -63,3 +63,17 @@ def test_a_name_is_no_pattern(tmp_path: Path) -> None:
     for name, seed in (("a*.parquet", 1), ("[ab]?.parquet", 3)):
         expected = model.sample(9, np.random.default_rng(seed))
         assert_same_table(expected, read_table(tmp_path / name, model.domain))
+
+
+def test_a_few_bytes_that_stand_for_more_than_memory_holds_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many rows, or rows of one long text: Parquet stores what repeats itself only once."""
+    monkeypatch.setattr("understudy.table.read.LARGEST", 2_000_000)
+    path = tmp_path / "t.parquet"
+    for select in ("repeat('x', 3000) AS x FROM range(1000)", "1 AS x FROM range(40000)"):
+        duckdb.execute(f"COPY (SELECT {select}) TO '{path}' (FORMAT parquet)")
+        with pytest.raises(ReleaseError, match="would take about .* GB of memory"):
+            read_columns(path)
+    duckdb.execute(f"COPY (SELECT 1 AS x FROM range(30000)) TO '{path}' (FORMAT parquet)")
+    assert len(read_columns(path)["x"]) == 30_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,8 @@ SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
+BYTES_OF_A_CELL: Final = 64  # a text is an object
+LARGEST: Final = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 NUMPY_KINDS: Final = {
     "integer": np.dtype(np.int64),
     "real": np.dtype(np.float64),
@@ -33,7 +36,8 @@ def read_columns(path: Path) -> dict[str, NDArray[Any]]:
 
     try:
         with duckdb.connect(config=SETTINGS) as connection:
-            found = connection.execute(READ, {"path": _without_wildcards(path)})
+            _check_size(connection, path)
+            found = connection.execute(f"SELECT * {READ}", {"path": _without_wildcards(path)})
             columns: dict[str, NDArray[Any]] = found.fetchnumpy()
     except duckdb.Error:
         raise ReleaseError(f"{path.name} is damaged: it is not a Parquet file") from None
@@ -85,6 +89,28 @@ def _texts(data: NDArray[Any]) -> NDArray[Any]:
 def _filled(data: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
     """Masked cells hold anything; nothing of it is kept."""
     return np.where(gone, np.zeros((), dtype=data.dtype), data)
+
+
+def _check_size(connection: Any, path: Path) -> None:
+    """A few bytes of Parquet can stand for more cells than any memory holds."""
+    file = {"path": _without_wildcards(path)}
+    described = connection.execute(f"DESCRIBE SELECT * {READ}", file).fetchall()
+    letters = [
+        f"coalesce(sum(strlen({_quoted(name)})), 0)"
+        for name, kind, *_ in described
+        if kind == "VARCHAR"
+    ]
+    asked = " + ".join([f"count(*) * {len(described) * BYTES_OF_A_CELL}", *letters])
+    ((needed,),) = connection.execute(f"SELECT {asked} {READ}", file).fetchall()
+    if needed > LARGEST:
+        raise ReleaseError(
+            f"{path.name} is too large: it would take about {needed / 1e9:.0f} GB of memory, and "
+            f"at most {LARGEST / 1e9:.0f} GB are given to it on this machine"
+        )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _without_wildcards(path: Path) -> str:
