@@ -73,7 +73,7 @@ def test_a_few_bytes_that_stand_for_more_than_memory_holds_are_refused(
     path = tmp_path / "t.parquet"
     for select in ("repeat('x', 3000) AS x FROM range(1000)", "1 AS x FROM range(40000)"):
         duckdb.execute(f"COPY (SELECT {select}) TO '{path}' (FORMAT parquet)")
-        with pytest.raises(ReleaseError, match="would take about .* GB of memory"):
+        with pytest.raises(ReleaseError, match=r"would take about .* GB of memory"):
             read_columns(path)
     duckdb.execute(f"COPY (SELECT 1 AS x FROM range(30000)) TO '{path}' (FORMAT parquet)")
     assert len(read_columns(path)["x"]) == 30_000
