@@ -17,7 +17,7 @@ def write_rows(table: Table, place: Path, *, force: bool) -> None:
     if str(place) != "-":
         write_table(table, place, force=force)
         return
-    write_csv_to(table, sys.stdout.buffer)
+    write_csv_to((table,), sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from understudy.schema.domain import Domain
 from understudy.table.codec import decode
-from understudy.table.table import Codes, Table
+from understudy.table.table import Codes, Table, joined
 
 
 class Model(ABC):
@@ -48,7 +48,11 @@ class Model(ABC):
     ) -> Self:
         """The model that ``describe`` and ``arrays`` came from; refuses what does not fit."""
 
+    def pieces(self, rows: int, rng: np.random.Generator) -> Iterator[Table]:
+        """The tables, at least one, that ``sample`` joins: to write many rows in little memory."""
+        yield decode(self.draw(rows, rng), rng=rng)
+
     @final
     def sample(self, rows: int, rng: np.random.Generator) -> Table:
         """``rows`` synthetic rows with values drawn inside their cells and fakes made up."""
-        return decode(self.draw(rows, rng), rng=rng)
+        return joined(list(self.pieces(rows, rng)))

@@ -16,10 +16,15 @@ from understudy.kernels.systematic import draw_systematic
 from understudy.models.base import Model
 from understudy.models.evidence import condition
 from understudy.models.separators import Clique, conditional, links, marginal
+from understudy.schema.columns import Fake
 from understudy.schema.domain import Domain
-from understudy.table.table import Codes
+from understudy.table.codec import decode
+from understudy.table.table import Codes, Table
 
 Sampling = Literal["alias", "systematic"]
+
+PIECE: Final = 1 << 20
+"""Rows drawn at a time."""
 
 AGREEMENT: Final = 1e-5
 """How far two beliefs may differ about what they share, in total variation."""
@@ -67,6 +72,17 @@ class GraphicalModel(Model):
         else:
             drawn = self._chain.draw(rows, rng)
         return Codes(self.domain, dict(zip(self.domain.columns, drawn, strict=True)), rows)
+
+    def pieces(self, rows: int, rng: np.random.Generator) -> Iterator[Table]:
+        """As many rows at a time as make no difference to memory; all at once with fakes.
+
+        Fakes are unique within what is drawn at once.
+        """
+        schema = self.domain.schema
+        fakes = any(isinstance(schema.columns[name], Fake) for name in schema.released)
+        height = max(rows, 1) if fakes else PIECE
+        for start in range(0, max(rows, 1), height):
+            yield decode(self.draw(min(height, rows - start), rng), rng=rng)
 
     def marginal(self, columns: Sequence[str]) -> NDArray[np.float64]:
         """The distribution over the cells of columns that lie in one clique, axes in this order."""
