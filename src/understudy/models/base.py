@@ -48,6 +48,15 @@ class Model(ABC):
     ) -> Self:
         """The model that ``describe`` and ``arrays`` came from; refuses what does not fit."""
 
+    def given(self, allowed: Mapping[str, NDArray[np.bool_]]) -> Model | None:
+        """The model of the rows whose cells are allowed, exactly, sized by how many those are.
+
+        ``allowed`` has a mask over the cells of each column that something is known about.
+        ``UsageError`` if the model holds that impossible. None, as here, from a model that cannot
+        say it: then rows have to be drawn and the others thrown away.
+        """
+        return None
+
     def pieces(self, rows: int, rng: np.random.Generator) -> Iterator[Table]:
         """The tables, at least one, that ``sample`` joins: to write many rows in little memory."""
         yield decode(self.draw(rows, rng), rng=rng)
