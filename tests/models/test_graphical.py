@@ -24,7 +24,7 @@ from tests.models.graphs import (
 from tests.tables import cells, schema_of
 from understudy import models
 from understudy.errors import ReleaseError, UsageError
-from understudy.models import graphical
+from understudy.models import base
 from understudy.models.graphical import GraphicalModel, Sampling
 from understudy.models.separators import links
 from understudy.release.model_files import read_model, write_model
@@ -84,7 +84,7 @@ def test_types_do_not_depend_on_the_rows() -> None:
 
 
 def test_many_rows_come_in_pieces_that_are_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphical, "PIECE", 4_096)
+    monkeypatch.setattr(base, "PIECE", 4_096)
     model = replace(MODEL, domain=domain_of(WITHOUT_FAKES))
     pieces = list(model.pieces(10_000, np.random.default_rng(1)))
     assert [piece.rows for piece in pieces] == [4_096, 4_096, 1_808]
@@ -98,7 +98,7 @@ def test_many_rows_come_in_pieces_that_are_the_sample(monkeypatch: pytest.Monkey
 
 
 def test_fakes_are_made_up_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphical, "PIECE", 4_096)
+    monkeypatch.setattr(base, "PIECE", 4_096)
     (piece,) = MODEL.pieces(10_000, np.random.default_rng(1))
     assert len(set(piece.columns["id"].data.tolist())) == 10_000
 

@@ -16,15 +16,10 @@ from understudy.kernels.systematic import draw_systematic
 from understudy.models.base import Model
 from understudy.models.evidence import check_allowed, condition, impossible
 from understudy.models.separators import Clique, conditional, links, marginal
-from understudy.schema.columns import Fake
 from understudy.schema.domain import Domain
-from understudy.table.codec import decode
-from understudy.table.table import Codes, Table
+from understudy.table.table import Codes
 
 Sampling = Literal["alias", "systematic"]
-
-PIECE: Final = 1 << 20
-"""Rows drawn at a time."""
 
 AGREEMENT: Final = 1e-5
 """How far two beliefs may differ about what they share, in total variation."""
@@ -40,10 +35,11 @@ class GraphicalModel(Model):
     distribution is that of each clique given what it shares, multiplied.
 
     ``sampling`` says how rows are drawn: ``alias`` draws them independently; ``systematic`` keeps
-    the counts of every clique close to its belief (see ``kernels/systematic.py``).
+    the counts of what is drawn at once close to the beliefs (see ``kernels/systematic.py``).
     """
 
     kind = "graphical"
+    in_parts = True
     domain: Domain
     size: float
     cliques: tuple[Clique, ...]
@@ -72,17 +68,6 @@ class GraphicalModel(Model):
         else:
             drawn = self._chain.draw(rows, rng)
         return Codes(self.domain, dict(zip(self.domain.columns, drawn, strict=True)), rows)
-
-    def pieces(self, rows: int, rng: np.random.Generator) -> Iterator[Table]:
-        """As many rows at a time as make no difference to memory; all at once with fakes.
-
-        Fakes are unique within what is drawn at once.
-        """
-        schema = self.domain.schema
-        fakes = any(isinstance(schema.columns[name], Fake) for name in schema.released)
-        height = max(rows, 1) if fakes else PIECE
-        for start in range(0, max(rows, 1), height):
-            yield decode(self.draw(min(height, rows - start), rng), rng=rng)
 
     def marginal(self, columns: Sequence[str]) -> NDArray[np.float64]:
         """The distribution over the cells of columns that lie in one clique, axes in this order."""

@@ -32,6 +32,7 @@ class HistogramModel(Model):
     """
 
     kind = "histogram"
+    in_parts = True
     domain: Domain
     size: float
     cells: NDArray[np.int64]

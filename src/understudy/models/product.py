@@ -23,6 +23,7 @@ class ProductModel(Model):
     """Cell probabilities of every column; columns are drawn independently of each other."""
 
     kind = "product"
+    in_parts = True
     domain: Domain
     size: float
     probabilities: Mapping[str, NDArray[np.float64]]

@@ -2,7 +2,7 @@
 
 Only what a ``Table`` holds can be written: flat columns of texts, booleans, numbers, days and
 moments. Nothing is compressed: codes are packed, which for levels is as small. Why this is no
-library: docs/decisions/0006-a-parquet-writer.md.
+library: docs/decisions/0007-a-parquet-writer.md.
 """
 
 from __future__ import annotations
