@@ -34,7 +34,7 @@ from understudy.gate.sums import check_moments, summing_for
 from understudy.privacy.budget import Budget, Exact, exact
 from understudy.privacy.ledger import Reservation
 from understudy.schema.columns import Category
-from understudy.schema.domain import BinAxis, Domain
+from understudy.schema.domain import BinAxis, Domain, GroupAxis
 from understudy.schema.measurement import Noisy, NoisyVector
 from understudy.schema.moment import Moment
 from understudy.schema.neighbours import Neighbours
@@ -78,8 +78,8 @@ class PrivateTable:
         return self.schema.neighbours
 
     def measured(self, domain: Domain) -> list[Noisy]:
-        """Every noisy marginal over this domain that was paid for so far."""
-        return [noisy for over, noisy in self._measured if over is domain]
+        """Every noisy marginal over this domain, or groups of it, that was paid for so far."""
+        return [noisy for over, noisy in self._measured if over.fine == domain]
 
     def prepare(self, domain: Domain, workload: Sequence[Columns]) -> None:
         """Say, free of charge, which marginals may be asked, so that one pass counts them all."""
@@ -113,7 +113,12 @@ class PrivateTable:
         }
         tables = self._ask("count", detail, spend, answer)["tables"]
         noisy = [
-            Noisy(marginal, _read_only(table.reshape(domain.shape(marginal))), noise.stddev)
+            Noisy(
+                marginal,
+                _read_only(table.reshape(domain.shape(marginal))),
+                noise.stddev,
+                _groups(domain, marginal),
+            )
             for marginal, table, noise in zip(asked, tables, noises, strict=True)
         ]
         self._measured += [(domain, marginal) for marginal in noisy]
@@ -326,6 +331,12 @@ def _read_only(values: Counts) -> Counts:
     shown = values.view()
     shown.setflags(write=False)
     return shown
+
+
+def _groups(domain: Domain, marginal: Columns) -> dict[str, tuple[int, ...]]:
+    """The groups of those columns that are counted by groups of cells."""
+    axes = {name: domain.axes[name] for name in marginal}
+    return {name: axis.groups for name, axis in axes.items() if isinstance(axis, GroupAxis)}
 
 
 def _marginal(domain: Domain, columns: Columns) -> tuple[str, ...]:
