@@ -67,7 +67,7 @@ class _OfArrays(Encoder):
         """The cells of values that are there; of others, any."""
 
 
-def encoder_for(column: Column, axis: Axis, stored: str) -> Encoder:
+def encoder_for(column: Column, axis: Axis, stored: str) -> Encoder:  # noqa: PLR0911 - one per way
     """The quickest encoder for a column of this stored type."""
     if isinstance(axis, GroupAxis):
         return _Groups(column, axis, stored)

@@ -133,9 +133,7 @@ class _Walks:
         table: Floats = self._tables[clique].sum(axis=rest)
         return table.transpose([kept.index(column) for column in columns])
 
-    def _conditional(
-        self, clique: int, kept: Positions, gone: Positions, new: Positions
-    ) -> Floats:
+    def _conditional(self, clique: int, kept: Positions, gone: Positions, new: Positions) -> Floats:
         """P(new | kept, gone) in a clique: a matrix (gone, new) for every cell of ``kept``."""
         key = (clique, kept, gone, new)
         if key not in self._shares:

@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.kernels.compiling import worth_compiling
 from understudy.kernels.junction import NO_PARENT, JunctionTree, Positions
+
+if TYPE_CHECKING:
+    from understudy.kernels.propagate_compiled import Program
 
 Floats = NDArray[np.float64]
 
@@ -182,7 +185,7 @@ class Propagation:
     def _pays(self, steps: int) -> bool:
         return worth_compiling(6.0 * steps * self.starts[-1], above=WORTH_LOADING)
 
-    def _program(self):  # type: ignore[no-untyped-def]
+    def _program(self) -> Program:
         from understudy.kernels.propagate_compiled import Program
 
         return Program(self)

@@ -9,7 +9,7 @@ every structure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,33 +29,35 @@ STRIDES: Final = SHAPE + AXES
 ROW: Final = STRIDES + AXES
 
 
+class _Walks(NamedTuple):
+    """The walks of a tree: to the measured marginals, and to separators from both sides."""
+
+    measured: NDArray[np.int64]
+    up: NDArray[np.int64]
+    down: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
 @final
 class Program:
     """The walks of one propagation."""
 
     def __init__(self, work: Propagation) -> None:
-        self._measured = _walks(work, work.measured)
-        self._up = _walks(work, work.up)
-        self._down = _walks(work, work.down)
-        self._parents = np.array(work.tree.parents, dtype=np.int64)
-        self._starts = np.array(work.starts, dtype=np.int64)
+        self._walks = _Walks(
+            measured=_walks(work, work.measured),
+            up=_walks(work, work.up),
+            down=_walks(work, work.down),
+            parents=np.array(work.tree.parents, dtype=np.int64),
+            starts=np.array(work.starts, dtype=np.int64),
+        )
         self._width = work.width
 
     def advance(self, state: State, factors: Floats) -> tuple[Floats, Floats, Floats, float]:
         """Cells, separators, measured marginals and log mass after one step."""
         cells, separators = state.cells.copy(), state.separators.copy()
         marginals = np.empty(self._width)
-        mass = _advance(
-            cells,
-            separators,
-            factors,
-            marginals,
-            self._measured,
-            self._up,
-            self._down,
-            self._parents,
-            self._starts,
-        )
+        mass = _advance(cells, separators, factors, marginals, self._walks)
         return cells, separators, marginals, float(mass)
 
 
@@ -171,32 +173,22 @@ def _agree(cells: Any, separators: Any, source: Any, onto: Any, new: Any) -> Non
 
 
 @compiled()
-def _advance(
-    cells: Any,
-    separators: Any,
-    factors: Any,
-    marginals: Any,
-    measured: Any,
-    up: Any,
-    down: Any,
-    parents: Any,
-    starts: Any,
-) -> float:
-    for row in measured:
+def _advance(cells: Any, separators: Any, factors: Any, marginals: Any, walks: Any) -> float:
+    for row in walks.measured:
         _multiply(cells, row, factors, row[OTHER])
     new = np.empty_like(separators)
     mass = 0.0
-    for i in range(len(parents) - 1, -1, -1):
-        if parents[i] == NO_PARENT:
-            total = cells[starts[i] : starts[i + 1]].sum()
-            cells[starts[i] : starts[i + 1]] /= total
-            separators[up[i, OTHER]] = 1.0
+    for i in range(len(walks.parents) - 1, -1, -1):
+        if walks.parents[i] == NO_PARENT:
+            total = cells[walks.starts[i] : walks.starts[i + 1]].sum()
+            cells[walks.starts[i] : walks.starts[i + 1]] /= total
+            separators[walks.up[i, OTHER]] = 1.0
             mass += np.log(total)
         else:
-            _agree(cells, separators, up[i], down[i], new)
-    for i in range(len(parents)):
-        if parents[i] != NO_PARENT:
-            _agree(cells, separators, down[i], up[i], new)
-    for row in measured:
+            _agree(cells, separators, walks.up[i], walks.down[i], new)
+    for i in range(len(walks.parents)):
+        if walks.parents[i] != NO_PARENT:
+            _agree(cells, separators, walks.down[i], walks.up[i], new)
+    for row in walks.measured:
         _add_up(cells, row, marginals)
     return mass

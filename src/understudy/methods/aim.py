@@ -27,6 +27,7 @@ All else is post-processing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
@@ -44,10 +45,9 @@ from understudy.models.size import size_of
 from understudy.models.workload import Columns, Workload
 from understudy.privacy.budget import ZCDP, Budget, PureDP, exact
 from understudy.schema.domain import Domain
-from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
 
-MOST_CELLS: Final = 2**20
+MOST_CELLS: Final = 2**18
 CHOICE_SHARE: Final = Fraction(1, 10)
 ROUNDS_PER_COLUMN: Final = {ZCDP: 16, PureDP: 4}
 RAISE: Final = {ZCDP: 4, PureDP: 2}
@@ -91,92 +91,75 @@ class AIM(Synthesizer):
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
     ) -> Model:
-        candidates = Workload(self.workload).candidates(domain.columns)
         first = budget * exact(self.one_ways, name="one_ways")
         opening = open_with_one_ways(
             table, domain, spend=first, later=budget - first, relations=2 * len(domain.columns)
         )
-        rounds = _Rounds(self, opening, table, candidates, budget - first, rng)
-        rounds.run()
-        return opening.model(rounds.size)
+        rounds = _Rounds(table, opening, budget - first, self.most_cells, rng)
+        size = rounds.run(self._weights(domain)) if opening.worthwhile else opening.size
+        if not rounds.left.is_zero:
+            size = opening.buy_one_ways_again(table, rounds.left)
+        opening.learner.fit(size, steps=LAST_STEPS, tolerance=LAST_TOLERANCE)
+        return opening.model(size)
 
-
-class _Rounds:
-    """The rounds of one fit: what is left, what a round costs, what was bought."""
-
-    def __init__(
-        self,
-        method: AIM,
-        opening: Opening,
-        table: PrivateTable,
-        candidates: dict[Columns, float],
-        left: Budget,
-        rng: np.random.Generator,
-    ) -> None:
-        self._method, self._opening, self._table, self._rng = method, opening, table, rng
-        self._weights = {
-            columns: weight * (TARGET_WEIGHT if method.target in columns else 1.0)
-            for columns, weight in candidates.items()
+    def _weights(self, domain: Domain) -> dict[Columns, float]:
+        """What each candidate's error weighs."""
+        return {
+            columns: weight * (TARGET_WEIGHT if self.target in columns else 1.0)
+            for columns, weight in Workload(self.workload).candidates(domain.columns).items()
         }
-        self._whole, self._left = left, left
-        rounds = ROUNDS_PER_COLUMN[type(left)] * len(opening.coarse.columns)
-        self._share = left * Fraction(1, rounds)
-        self.size = opening.size
 
-    def run(self) -> None:
-        """Spend all that is left."""
-        learner, coarse = self._opening.learner, self._opening.coarse
-        learner.fit(self.size, steps=LAST_STEPS, tolerance=LAST_TOLERANCE)
-        if self._opening.worthwhile:
-            self._table.prepare(coarse, list(self._weights))
-        while not self._left.is_zero:
-            allowed = self._allowed() if self._opening.worthwhile else []
-            if not allowed:
-                self._one_ways_again()
-                break
-            if not self._left.covers(self._share * 2):
-                self._share = self._left
-            self._round(allowed)
-        learner.fit(self.size, steps=LAST_STEPS, tolerance=LAST_TOLERANCE)
 
-    def _round(self, allowed: list[Columns]) -> None:
-        """Choose a candidate, buy its table, and learn from it."""
-        learner, coarse = self._opening.learner, self._opening.coarse
-        parts = self._share.split(choice=CHOICE_SHARE, table=1 - CHOICE_SHARE)
-        before = [self.size * shares for shares in learner.marginals(allowed, self._rng)]
+@dataclass
+class _Rounds:
+    """The rounds of one fit: what is left, and how large the model may become."""
+
+    table: PrivateTable
+    opening: Opening
+    left: Budget
+    most_cells: int
+    rng: np.random.Generator
+
+    def run(self, weights: Mapping[Columns, float]) -> float:
+        """Spend all that is left, unless nothing can be chosen; returns the size of the table."""
+        learner, coarse = self.opening.learner, self.opening.coarse
+        self.table.prepare(coarse, list(weights))
+        learner.fit(self.opening.size, steps=LAST_STEPS, tolerance=LAST_TOLERANCE)
+        whole, size = self.left, self.opening.size
+        share = whole * Fraction(1, ROUNDS_PER_COLUMN[type(whole)] * len(coarse.columns))
+        while not self.left.is_zero and (allowed := self._allowed(whole, weights)):
+            if not self.left.covers(share * 2):
+                share = self.left
+            taught = self._round(allowed, share, size)
+            self.left -= share
+            size = size_of(coarse.schema, self.table.measured(coarse.fine))
+            share = share if taught else share * RAISE[type(share)]
+        return size
+
+    def _round(self, weights: Mapping[Columns, float], share: Budget, size: float) -> bool:
+        """Choose a candidate, buy its table, learn from it; whether it taught more than noise."""
+        learner, coarse = self.opening.learner, self.opening.coarse
+        allowed = list(weights)
+        parts = share.split(choice=CHOICE_SHARE, table=1 - CHOICE_SHARE)
+        before = [size * shares for shares in learner.marginals(allowed, self.rng)]
         noises = [
-            self._opening.prices.noise_for(parts["table"], cells=coarse.size(columns))
+            self.opening.prices.noise_for(parts["table"], cells=coarse.size(columns))
             for columns in allowed
         ]
-        weights = [self._weights[columns] for columns in allowed]
-        score = L1Gap(before, weights=weights, offsets=noises)
-        chosen = self._table.select(coarse, allowed, score, spend=parts["choice"])
-        (noisy,) = self._table.count(coarse, [allowed[chosen]], spend=parts["table"])
-        self._left -= self._share
-        self._learn(noisy)
-        (after,) = learner.marginals([allowed[chosen]], self._rng)
-        if np.abs(self.size * after - before[chosen]).sum() <= noises[chosen]:
-            self._share = self._share * RAISE[type(self._share)]
-
-    def _learn(self, noisy: Noisy) -> None:
-        learner = self._opening.learner
+        score = L1Gap(before, weights=list(weights.values()), offsets=noises)
+        chosen = self.table.select(coarse, allowed, score, spend=parts["choice"])
+        (noisy,) = self.table.count(coarse, [allowed[chosen]], spend=parts["table"])
         learner.observe(observed(noisy))
-        learner.fit(self.size, steps=STEPS, tolerance=TOLERANCE)
+        learner.fit(size, steps=STEPS, tolerance=TOLERANCE)
+        (after,) = learner.marginals([allowed[chosen]], self.rng)
+        return bool(np.abs(size * after - before[chosen]).sum() > noises[chosen])
 
-    def _allowed(self) -> list[Columns]:
+    def _allowed(self, whole: Budget, weights: Mapping[Columns, float]) -> dict[Columns, float]:
         """The candidates with which the model stays as small as it has to be by now."""
-        spent = 1 - self._left.parts[0] / self._whole.parts[0]
-        most = self._method.most_cells * max(spent, FIRST_CELLS)
-        cells_with = self._opening.learner.cells_with
-        return [columns for columns in self._weights if cells_with(columns) <= most]
-
-    def _one_ways_again(self) -> None:
-        names = self._opening.coarse.columns
-        again = self._table.count(
-            self._opening.coarse, [(name,) for name in names], spend=self._left
-        )
-        for noisy in again:
-            self._opening.learner.observe(observed(noisy))
+        spent = 1 - self.left.parts[0] / whole.parts[0]
+        most = self.most_cells * max(spent, FIRST_CELLS)
+        cells_with = self.opening.learner.cells_with
+        return {columns: w for columns, w in weights.items() if cells_with(columns) <= most}
 
 
 METHOD = AIM

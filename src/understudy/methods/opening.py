@@ -57,6 +57,13 @@ class Opening:
     prices: Prices
     worthwhile: bool
 
+    def buy_one_ways_again(self, table: PrivateTable, spend: Budget) -> float:
+        """Spend on the columns what relations cannot use; returns the size of the table."""
+        names = [(name,) for name in self.coarse.columns]
+        for noisy in table.count(self.coarse, names, spend=spend):
+            self.learner.observe(observed(noisy))
+        return size_of(self.coarse.schema, table.measured(self.coarse.fine))
+
     def model(self, size: float) -> Model:
         """What was learned, the groups shared out among their cells."""
         inner = self.learner.model(size)
@@ -104,8 +111,11 @@ def observed(noisy: Noisy) -> Observation:
 def _grouped(name: str, cells: Floats, groups: tuple[int, ...], stddev: float) -> Observation:
     """A column's counts by groups; the noise of a group is that of all its cells."""
     counts = np.bincount(groups, weights=cells)
-    return Observation((name,), counts, np.bincount(groups) * stddev**2)
+    variances: Floats = np.bincount(groups) * np.float64(stddev**2)
+    return Observation((name,), counts, variances)
 
 
 def _ordered(domain: Domain, name: str) -> bool:
-    return isinstance(domain.axes[name], BinAxis) or isinstance(domain.schema.columns[name], Ordinal)
+    return isinstance(domain.axes[name], BinAxis) or isinstance(
+        domain.schema.columns[name], Ordinal
+    )

@@ -100,7 +100,8 @@ class Learner:
         """
         placed = [self._positions(columns) for columns in wanted]
         pairs = {(one[0], one[1]) for one in placed if len(one) == 2}
-        found: dict[Positions, Floats] = dict(pair_marginals(self._tree, self._tables, pairs))
+        found: dict[Positions, Floats] = {}
+        found.update(pair_marginals(self._tree, self._tables, pairs).items())
         rest = list(dict.fromkeys(one for one in placed if one not in found))
         held = [one for one in rest if self._tree.holder(one) is not None]
         found.update({one: self._summed(one) for one in held})

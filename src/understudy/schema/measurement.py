@@ -17,7 +17,7 @@ class Noisy:
 
     ``values`` is shaped like the domain's shape of ``columns``; cells are whole numbers and may be
     negative. The noise is unbiased and independent between cells and between marginals. A column in
-    ``groups`` was counted by groups of its cells: cell i of the domain lies in ``groups[column][i]``.
+    ``groups`` was counted by groups of its cells, of which ``groups`` has the number for each cell.
     """
 
     columns: tuple[str, ...]
