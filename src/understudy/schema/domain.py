@@ -150,6 +150,11 @@ class Domain:
         }
         return Domain(self.schema, coarse)
 
+    def groups(self, columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """The group of each fine cell, for those of these columns that are grouped."""
+        axes = {name: self.axes[name] for name in columns}
+        return {name: axis.groups for name, axis in axes.items() if isinstance(axis, GroupAxis)}
+
     @property
     def fine(self) -> Domain:
         """The domain whose cells this one groups; this very domain if it groups none."""
