@@ -8,7 +8,8 @@ columns (``tables_of``), flattened one after another.
     least_ginis      the least of a b / (a + b), summed over the leaves, over all trees
     cell_ginis       the mean over the tables of the impurity of all their cells as leaves
 
-Each leaf may cost a public ``penalty`` more, and must hold at least ``least`` synthetic rows; the
+Tables of one candidate need not agree with each other: every leaf is taken from one table, whose
+rows in it are some number that is not negative. Each leaf may cost a public ``penalty`` more, and must hold at least ``least`` synthetic rows; the
 tree with one leaf is always allowed. A minimum for both kinds of rows together would break the
 proof of privacy: see ``gate/impurity.md``.
 """

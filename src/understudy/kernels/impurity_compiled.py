@@ -71,8 +71,9 @@ def _roots(sizes: Sequence[int]) -> Array:
 
 @compiled(fastmath=_VECTORS, inline="always")
 def _leaf(a: float, b: float, leaf: tuple[float, float]) -> float:
-    value = a * b / max(a + b, 1.0) + leaf[0]
-    return value if a >= leaf[1] else np.inf
+    kept = max(a, 0.0)
+    value = kept * b / max(kept + b, 1.0) + leaf[0]
+    return value if kept >= leaf[1] else np.inf
 
 
 @compiled()

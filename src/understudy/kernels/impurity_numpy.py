@@ -38,6 +38,7 @@ class _Leaf:
     least: float
 
     def __call__(self, a: Floats, b: Floats) -> Floats:
+        a = np.maximum(a, 0.0)
         value = a * b / np.maximum(a + b, 1.0) + self.penalty
         return np.asarray(np.where(a >= self.least, value, np.inf))
 
@@ -66,37 +67,34 @@ def _best(a: Tables, b: Tables, sizes: Sequence[int], depth: int, leaf: _Leaf) -
     found = leaf.whole(a, b)
     for f, size in enumerate(sizes):
         for t in range(1, size):
-            low = _below(a, f, t, depth), _below(b, f, t, depth)
-            high = _minus(a, low[0], depth), _minus(b, low[1], depth)
+            (low_a, high_a), (low_b, high_b) = (_parts(side, f, t, depth) for side in (a, b))
             if depth == 1:
-                split = leaf(*(side[()] for side in low)) + leaf(*(side[()] for side in high))
+                split = leaf(low_a[()], low_b[()]) + leaf(high_a[()], high_b[()])
             else:
-                split = _best(*low, sizes, depth - 1, leaf) + _best(*high, sizes, depth - 1, leaf)
+                split = _best(low_a, low_b, sizes, depth - 1, leaf)
+                split = split + _best(high_a, high_b, sizes, depth - 1, leaf)
             found = np.minimum(found, split)
     return found
 
 
-def _below(tables: Tables, f: int, t: int, depth: int) -> Tables:
-    """The tables over one column less, of the rows below edge t of column f."""
+def _parts(tables: Tables, f: int, t: int, depth: int) -> tuple[Tables, Tables]:
+    """The tables over one column less, of the rows below and above edge t of column f."""
     columns = sorted({g for table in tables for g in table})
-    return {rest: _restricted(tables, rest, f, t) for rest in combinations(columns, depth - 1)}
+    low, high = {}, {}
+    for rest in combinations(columns, depth - 1):
+        below, whole = _below(tables, rest, f, t)
+        low[rest], high[rest] = below, whole - below
+    return low, high
 
 
-def _restricted(tables: Tables, rest: tuple[int, ...], f: int, t: int) -> Floats:
+def _below(tables: Tables, rest: tuple[int, ...], f: int, t: int) -> tuple[Floats, Floats]:
+    """The rows below edge t of column f, and all rows, both from one table."""
     if f not in rest:
         whole = tuple(sorted((*rest, f)))
-        return np.asarray(np.take(tables[whole], t, axis=1 + whole.index(f)))
-    table = _summed(tables, rest)
+        axis = 1 + whole.index(f)
+        return np.take(tables[whole], t, axis=axis), np.take(tables[whole], -1, axis=axis)
+    wider = next(columns for columns in tables if set(rest) < set(columns))
+    (other,) = set(wider) - set(rest)
+    table = np.take(tables[wider], -1, axis=1 + wider.index(other))
     axis = 1 + rest.index(f)
-    return np.asarray(np.take(table, np.minimum(np.arange(table.shape[axis]), t), axis=axis))
-
-
-def _summed(tables: Tables, rest: tuple[int, ...]) -> Floats:
-    """The table over ``rest``, from any table that has one column more."""
-    whole = next(columns for columns in tables if set(rest) < set(columns))
-    (other,) = set(whole) - set(rest)
-    return np.asarray(np.take(tables[whole], -1, axis=1 + whole.index(other)))
-
-
-def _minus(tables: Tables, low: Tables, depth: int) -> Tables:
-    return {rest: _summed(tables, rest) - part for rest, part in low.items()}
+    return np.take(table, np.minimum(np.arange(table.shape[axis]), t), axis=axis), table

@@ -50,7 +50,7 @@ class Grid:
     """The cells on which candidates are scored: few for each column, some columns left out."""
 
     domain: Domain
-    parents: Mapping[str, NDArray[np.int64]]
+    parents: Mapping[str, NDArray[np.uint16]]
 
     @classmethod
     def of(cls, domain: Domain, shares: Mapping[str, Floats], *, most: int) -> Grid:
@@ -61,7 +61,7 @@ class Grid:
             if isinstance(axis, BinAxis):
                 axes[name], parents[name] = _merged(axis, shares[name], most)
             elif axis.size <= MOST_LEVELS:
-                axes[name], parents[name] = axis, np.arange(axis.size)
+                axes[name], parents[name] = axis, np.arange(axis.size, dtype=np.uint16)
         kept = domain.only(list(axes)) if axes else domain.only(domain.columns[:1])
         return cls(Domain(kept.schema, axes or dict(kept.axes)), parents)
 
@@ -146,7 +146,7 @@ class CloudPlan:
         return found
 
 
-def _merged(axis: BinAxis, shares: Floats, most: int) -> tuple[BinAxis, NDArray[np.int64]]:
+def _merged(axis: BinAxis, shares: Floats, most: int) -> tuple[BinAxis, NDArray[np.uint16]]:
     """An axis of at most ``most`` runs of cells; and the run of each cell, "missing" its own."""
     upto = np.cumsum(shares[: axis.proper])
     wanted = np.searchsorted(upto, upto[-1] * np.arange(1, most) / most) + 1
@@ -156,4 +156,4 @@ def _merged(axis: BinAxis, shares: Floats, most: int) -> tuple[BinAxis, NDArray[
     runs = np.searchsorted(inner, np.arange(axis.proper), side="right")
     parents = np.append(runs, len(inner) + 1) if axis.nullable else runs
     merged = BinAxis(nullable=axis.nullable, edges=tuple(edges.tolist()), whole=axis.whole)
-    return merged, parents.astype(np.int64)
+    return merged, parents.astype(np.uint16)

@@ -73,6 +73,7 @@ class Margins:
 
     @classmethod
     def of(cls, domain: Domain, counted: Sequence[Noisy]) -> Margins:
+        """The nearest distributions to noisy one-way tables, one for each column."""
         size = size_of(domain.schema, counted)
         shares, missing = {}, {}
         for noisy in counted:
@@ -81,11 +82,11 @@ class Margins:
             shares[name], missing[name] = _apart(domain, name, found)
         return cls(domain, shares, missing, size)
 
-    def cuts(self, name: str, parents: NDArray[np.int64] | None = None) -> Floats:
+    def cuts(self, name: str, parents: NDArray[np.uint16] | None = None) -> Floats:
         """The places between the cells of a column, or between runs of them."""
         upto = np.cumsum(self.shares[name])[:-1]
         if parents is not None:
-            upto = upto[np.flatnonzero(np.diff(parents[: len(upto) + 1]))]
+            upto = upto[np.flatnonzero(np.diff(parents[: len(upto) + 1].astype(np.int64)))]
         return rising(quantile(np.clip(upto, 0.0, 1.0)))
 
 

@@ -61,7 +61,7 @@ class LatentCloud(Cloud):
     def _scored(self, name: str, chosen: slice) -> Floats:
         """The cuts between the scored cells of a column, a line per candidate."""
         i = self.domain.columns.index(name)
-        runs = self.grid.parents[name][: len(self.cuts[i]) + 1]
+        runs = self.grid.parents[name][: len(self.cuts[i]) + 1].astype(np.int64)
         kept = self.cuts[i][np.flatnonzero(np.diff(runs))]
         moved: Floats = (kept - self.places[chosen, i, None]) / self.scales[chosen, i, None]
         return moved
