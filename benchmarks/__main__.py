@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import THREADS
 
-NOT_BENCHMARKS = {"__init__", "__main__", "harness"}
+NOT_BENCHMARKS = {"__init__", "__main__", "harness", "isolated"}
 
 
 def main(arguments: list[str]) -> int:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, stdev
 from typing import Any
 
 from benchmarks import THREADS
@@ -130,6 +130,15 @@ class Report:
         """A number beside the races: how many rows, how large a file, how good a fit."""
         self.figures[name] = value
         print(f"  {name}: {value:,.6g}")
+
+    def spread(self, name: str, values: Sequence[float]) -> None:
+        """The mean of repeats and, of several, their standard deviation."""
+        self.figures[name] = fmean(values)
+        deviation = ""
+        if len(values) > 1:
+            self.figures[f"{name} (std)"] = stdev(values)
+            deviation = f" +- {stdev(values):.2g}"
+        print(f"  {name}: {fmean(values):,.6g}{deviation}")
 
     def floor(self, name: str, value: float, *, at_least: float) -> None:
         """What must be reached; not judged at smoke size."""

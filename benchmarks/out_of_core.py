@@ -9,7 +9,7 @@ within the limit.
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from benchmarks import THREADS
+import understudy
+from benchmarks import THREADS, isolated
 from benchmarks.counting import SIZES, same, table
 from benchmarks.harness import Report
 from understudy.data.open import open_source
@@ -39,26 +40,6 @@ STEPS = (1, 5)  # sizes of the synthesized files, in memory limits
 COLUMNS = {f"c{i}": Integer(name=f"c{i}", min=0, max=size - 1) for i, size in enumerate(SIZES)}
 SCHEMA = Schema(name="large", columns=COLUMNS)
 
-# The peak of the new program alone: what getrusage says includes its parent's at the fork.
-MEASURED = """
-import sys
-from pathlib import Path
-{work}
-status = Path("/proc/self/status").read_text()
-print(int(status.partition("VmHWM:")[2].split()[0]) * 1024)
-"""
-COUNT = """
-from benchmarks.out_of_core import SCHEMA, pairs
-pairs(sys.argv[1], int(sys.argv[2]))
-"""
-SYNTHESIZE = """
-import understudy
-from benchmarks.out_of_core import SCHEMA
-import os
-os.environ["UNDERSTUDY_MEMORY"] = sys.argv[2]
-understudy.synthesize(sys.argv[1], SCHEMA, rho=1, rows=1000, seed=0)
-"""
-
 
 def main(arguments: Sequence[str]) -> int:
     """Race the pairs, then watch the memory."""
@@ -73,6 +54,17 @@ def pairs(path: str | Path, memory: int) -> list[Any]:
     """Every pair of columns, in pieces."""
     domain = domain_of(SCHEMA)
     return open_source(path, SCHEMA, memory=memory).count(domain, _pairs(domain))
+
+
+def count_pairs(path: str) -> None:
+    """Every pair of columns, as a program of its own."""
+    pairs(path, 0)
+
+
+def synthesize_within(path: str, memory: str) -> None:
+    """A whole run within a memory limit, as a program of its own."""
+    os.environ["UNDERSTUDY_MEMORY"] = memory
+    understudy.synthesize(path, SCHEMA, rho=1, rows=1000, seed=0)
 
 
 def grouped(path: Path) -> list[Any]:
@@ -114,7 +106,7 @@ def _race(report: Report, path: Path) -> None:
     )
     times = race.ratio("duckdb GROUP BY each")
     report.floor("times duckdb GROUP BY each", times, at_least=TIMES_DUCKDB)
-    peak = _peak(COUNT, path, 0)
+    peak = isolated.run("benchmarks.out_of_core:count_pairs", path).peak_bytes
     report.figure("peak bytes of counting the pairs", peak)
     report.floor("1 GB / peak of counting", MOST_BYTES / peak, at_least=1)
 
@@ -127,17 +119,12 @@ def _within_the_limit(report: Report, folder: Path) -> None:
         path = folder / f"{step}.parquet"
         write(path, int(step * limit / bytes_per_row))
         report.figure(f"file of {step} limits, bytes", path.stat().st_size)
-        peaks.append(_peak(SYNTHESIZE, path, limit))
+        work = "benchmarks.out_of_core:synthesize_within"
+        peaks.append(isolated.run(work, path, limit).peak_bytes)
         report.figure(f"file of {step} limits, peak bytes of synthesizing", peaks[-1])
         path.unlink()
     report.floor("limit / peak", limit / peaks[-1], at_least=1)
     report.floor("flat: peak of the smallest / of the largest", peaks[0] / peaks[-1], at_least=0.8)
-
-
-def _peak(work: str, path: Path, memory: int) -> int:
-    command = [sys.executable, "-c", MEASURED.format(work=work), str(path), str(memory)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return int(done.stdout)
 
 
 if __name__ == "__main__":

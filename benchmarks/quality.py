@@ -1,78 +1,95 @@
-"""The quality of synthetic rows on adult14 and national2019, as one command.
+"""The quality of synthetic rows on adult14 and national2019, and what they cost, as one command.
 
-    python -m benchmarks.quality                                  ceilings and floors
-    python -m benchmarks.quality --method independent --epsilon 1 and a method of the package
+    python -m benchmarks.quality                                 ceilings and floors
+    python -m benchmarks.quality --method independent --epsilon 1 [--delta 1e-9 | --rho 0.01]
+                                [--set key=value ...]            a method of the package
+    ... --table adult14                                          one table only
 
 Per table: mean total variation for one, two and three columns (200 triples), the NIST k-marginal
 score, the exact-tree pMSE of depth 2 over its null, AUC on held-out real rows of a logistic
 regression and of boosting trained on the rows, the worst share of rows that break a rule. Each is
-the mean and standard deviation of 5 runs with fresh noise. The domain is taken as public.
+the mean and standard deviation of 5 runs with fresh noise, each in a process of its own: ``cpu s``
+is what ``synthesize`` took in it, from a dataframe to rows, ``peak MB`` the most memory the process
+held, libraries and table included. The first run stands apart too: it may have to compile.
+
+The domain is taken as public, the size as private (add or remove one row); as many rows are asked
+for as the table has.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean, stdev
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Report
+from benchmarks import isolated
+from benchmarks.harness import Report, timed
 from benchmarks.tables import PublicTable, adult14, national2019
 from tests.data_dir import ABSENT, find_data_dir
+from understudy.cli.settings import options_of
+from understudy.errors import UnderstudyError
 from understudy.evaluate import marginals
 from understudy.evaluate.grid import Grid, Sample
 from understudy.evaluate.pmse import tree_pmse
 from understudy.evaluate.prediction import Task, train_and_test
 from understudy.evaluate.reference import bootstrap, independent
 from understudy.evaluate.rules import broken_shares
+from understudy.privacy.request import requested
 from understudy.table.codec import decode, encode_table
+from understudy.table.table import Codes
 
 TABLES = {adult14.NAME: adult14.load, national2019.NAME: national2019.load}
 RUNS = {"smoke": 1, "usual": 5, "full": 20}
 EVERY_PAIR, MOST_TRIPLES = 10**6, 200
+MEGABYTE = 1_000_000
 
-Draw = Callable[[int], Sample]
+Figures = dict[str, float]
+Measure = Callable[[int], Figures]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure what there is to measure on every table."""
-    asked, rest = _parser().parse_known_args(arguments)
+    """Measure what there is to measure on every table that is asked for."""
+    asked, rest = _asked(arguments)
     report = Report.begin("quality", rest)
     folder = find_data_dir(os.environ)
     if folder is None:
         print(f"  nothing measured: {ABSENT}")
         return report.end()
-    for name, load in TABLES.items():
-        table = load(folder)
-        for contender, draw in contenders(table, asked).items():
-            runs = [quality(table, draw(run)) for run in range(RUNS[report.size])]
+    for name in asked.tables:
+        for contender, measure in _contenders(TABLES[name](folder), asked).items():
+            runs = [measure(run) for run in range(RUNS[report.size])]
             for figure in runs[0]:
-                values = [run[figure] for run in runs]
-                report.figure(f"{name}, {contender}: {figure}", fmean(values))
-                if len(values) > 1:
-                    report.figures[f"{name}, {contender}: {figure} (std)"] = stdev(values)
+                report.spread(f"{name}, {contender}: {figure}", [run[figure] for run in runs])
+            if "cpu s" in runs[0]:
+                report.figure(f"{name}, {contender}: cpu s of the first run", runs[0]["cpu s"])
     return report.end()
 
 
-def contenders(table: PublicTable, asked: argparse.Namespace) -> Mapping[str, Draw]:
-    """What is measured: the real rows, a bootstrap of them, independent columns, a method."""
+def _contenders(table: PublicTable, asked: argparse.Namespace) -> Mapping[str, Measure]:
+    """What is measured: the method, or the real rows, a bootstrap of them, independent columns."""
     grid = Grid.of(table.domain, cells=1)  # engines work on the domain's own cells
-    train = Sample.of(grid, table.train)
-    found: dict[str, Draw] = {
-        "real rows": lambda run: train,
-        "bootstrap": lambda run: bootstrap(train, rows=train.rows, rng=_rng(run)),
-        "independent columns": lambda run: independent(train, rows=train.rows, rng=_rng(run)),
-    }
     if asked.method is not None:
-        found[asked.method] = lambda run: _synthesized(table, grid, asked)
-    return found
+        return {asked.method: lambda run: _of_method(table, grid, asked)}
+    train = Sample.of(grid, table.train)
+    rows, of_real = train.rows, cache(lambda: quality(table, train))
+    return {
+        "real rows": lambda run: of_real(),
+        "bootstrap": lambda run: quality(table, bootstrap(train, rows=rows, rng=_rng(run))),
+        "independent columns": lambda run: quality(
+            table, independent(train, rows=rows, rng=_rng(run))
+        ),
+    }
 
 
-def quality(table: PublicTable, synthetic: Sample) -> dict[str, float]:
+def quality(table: PublicTable, synthetic: Sample) -> Figures:
     """The figures of one synthetic table, against the rows that the engine saw."""
     train = Sample.of(synthetic.grid, table.train)
     pairs = marginals.subsets(synthetic.grid.columns, k=2, most=EVERY_PAIR).chosen
@@ -101,26 +118,62 @@ def _auc(target: str, train: Sample, test: Sample, synthetic: Sample) -> dict[st
     return {f"auc {name}": one.auc for name, one in found.items()}
 
 
-def _synthesized(table: PublicTable, grid: Grid, asked: argparse.Namespace) -> Sample:
-    """A run of a method of the package on values that lie in the coded cells."""
+def _of_method(table: PublicTable, grid: Grid, asked: argparse.Namespace) -> Figures:
+    """One run of a method with fresh noise."""
+    name = table.domain.schema.name
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "codes.npz"
+        use = isolated.run("benchmarks.quality:synthesize", name, json.dumps(asked.run), path)
+        with np.load(path) as codes:
+            columns = dict(codes)
+    synthetic = Codes(table.domain, columns, len(next(iter(columns.values()))))
+    costs = {"cpu s": float(use.answer), "peak MB": use.peak_bytes / MEGABYTE}
+    return quality(table, Sample.of(grid, synthetic)) | costs
+
+
+def synthesize(name: str, run: str, path: str) -> float:
+    """Run a method on values that lie in the coded cells; write codes, return CPU seconds."""
     import understudy
 
-    release = understudy.synthesize(
-        decode(table.train, rng=_rng(0)).to_pandas(),
-        table.domain.schema,
-        method=asked.method,
-        epsilon=asked.epsilon,
-        delta=asked.delta,
+    folder = find_data_dir(os.environ)
+    assert folder is not None
+    table = TABLES[name](folder)
+    frame = decode(table.train, rng=_rng(0)).to_pandas()
+    schema, rows = table.domain.schema, table.train.rows
+    given = json.loads(run)
+    options = options_of(given["method"], given.pop("set"))
+    release, cpu, _ = timed(
+        lambda: understudy.synthesize(frame, schema, rows=rows, options=options, **given)
     )
-    return Sample.of(grid, encode_table(table.domain, release.synthetic[0]))
+    np.savez(path, **dict(encode_table(table.domain, release.synthetic[0]).columns))
+    return cpu
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--method")
-    parser.add_argument("--epsilon", type=float)
-    parser.add_argument("--delta", type=float)
-    return parser
+def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """What to run; anything that is wrong with it is said before a table is read."""
+    parser = argparse.ArgumentParser("python -m benchmarks.quality", allow_abbrev=False)
+    parser.add_argument("--table", choices=TABLES, help="only this table")
+    parser.add_argument("--method", help="a method of the package")
+    for amount in ("--epsilon", "--delta", "--rho"):
+        parser.add_argument(amount, help="as text, so that it stays exact")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--smoke", action="store_true", help="one run")
+    sizes.add_argument("--full", action="store_true", help="20 runs instead of 5")
+    asked = parser.parse_args(arguments)
+    asked.tables = [asked.table] if asked.table else list(TABLES)
+    budget = {key: getattr(asked, key) for key in ("epsilon", "delta", "rho")}
+    budget = {key: text for key, text in budget.items() if text is not None}
+    if asked.method is None and (budget or asked.set):
+        parser.error("a budget and settings need a --method")
+    if asked.method is not None:
+        try:
+            requested(**budget)
+            options_of(asked.method, asked.set)
+        except UnderstudyError as problem:
+            parser.error(str(problem))
+        asked.run = {"method": asked.method, "set": asked.set, **budget}
+    return asked, [f"--{size}" for size in ("smoke", "full") if getattr(asked, size)]
 
 
 def _rng(seed: int) -> np.random.Generator:

@@ -77,7 +77,7 @@ PEERS_NUMBERS = NUMBERS | {
 
 def load(data: Path, *, numbers: Numbers = NUMBERS) -> PublicTable:
     """The table from the folder of public tables."""
-    domain = domain_of(Schema(name=NAME, columns=_columns(numbers), rows=TRAIN_ROWS))
+    domain = domain_of(Schema(name=NAME, columns=_columns(numbers)))
     rows = np.array(_lines(data / "adult"), dtype=object)
     order = np.random.default_rng(20260101).permutation(len(rows))
     train, test = (code(domain, rows[part], FILE_COLUMNS) for part in np.split(order, [TRAIN_ROWS]))

@@ -17,7 +17,6 @@ from understudy.schema.schema import Rule, Schema
 
 NAME = "national2019"
 TARGET = "PINCP_DECILE"
-ROWS = 27_253
 
 _N = ("N",)
 LEVELS: dict[str, tuple[str, ...]] = {
@@ -47,7 +46,7 @@ def load(data: Path) -> PublicTable:
     columns: dict[str, Column] = {"AGEP": Integer(name="AGEP", min=0, max=99)}
     columns |= {name: Category(name=name, levels=levels) for name, levels in LEVELS.items()}
     rules = tuple(Rule(require=text) for text in RULES)
-    domain = domain_of(Schema(name=NAME, columns=columns, rows=ROWS, rules=rules))
+    domain = domain_of(Schema(name=NAME, columns=columns, rules=rules))
     header, *lines = read(data / "national2019" / "national2019.csv.gz")
     train = code(domain, np.array(lines, dtype=object), header)
     return PublicTable(domain, train, None, TARGET)

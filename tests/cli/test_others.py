@@ -53,6 +53,18 @@ def test_methods_as_json_and_as_text(home: Home) -> None:
     assert run("methods", "--for", home / "none.toml").code != 0
 
 
+def test_methods_that_refuse_a_schema_say_why(home: Home) -> None:
+    wide = home / "wide.toml"
+    column = '[columns.c{}]\nkind = "integer"\nmin = 0\nmax = 99\n'
+    columns = "".join(column.format(number) for number in range(12))
+    wide.write_text(f'version = 1\n[table]\nname = "wide"\n{columns}')
+    listed = [facts["name"] for facts in json.loads(run("methods", "--for", wide, "--json").out)]
+    assert "independent" in listed
+    assert "marginal" not in listed
+    text = run("methods", "--for", wide).out
+    assert "marginal is left out: the joint table of 12 columns" in text
+
+
 def test_a_plan_states_the_noise_of_every_column(home: Home) -> None:
     """Laplace noise of scale columns / epsilon: standard deviation sqrt(2) times that."""
     asked = ("plan", "--schema", home.schema, "--epsilon", "0.5", "--n", 1000)

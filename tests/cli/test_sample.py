@@ -60,6 +60,8 @@ def test_only_rows_in_the_cell(released: Path) -> None:
         (["--rows", "3", "--out", "s.csv", "--where", "colour=red"], "person"),
         (["--rows", "3", "--out", "s.csv", "--where", "sex=X"], "no level 'X'"),
         (["--rows", "3", "--out", "s.csv", "--where", "age=old"], "no value of 'age'"),
+        (["--rows", "3", "--out", "s.csv", "--where", "age=4000"], "out of the bounds of 'age'"),
+        (["--rows", "3", "--out", "s.csv", "--where", "age=-1"], "out of the bounds of 'age'"),
         (["--rows", "3", "--out", "s.csv", "--where", "person=1"], "column=value"),
         (["--rows", "3", "--out", "s.csv", "--seed", "x"], "seed"),
     ],

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import pytest
 
+from understudy import methods
 from understudy.cli.budget import budget_options
-from understudy.cli.settings import options_of, settings_of
+from understudy.cli.settings import described, options_of, settings_of
 from understudy.errors import UsageError
 
 
@@ -53,16 +54,16 @@ def test_values_have_their_types(pairs: list[str], expected: dict[str, Any]) -> 
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        ("rounds=many", "integer"),
-        ("rounds=1.5", "integer"),
-        ("rounds=", "integer"),
+        ("rounds=many", "takes a whole number, not 'many'"),
+        ("rounds=1.5", "whole number"),
+        ("rounds=", "whole number"),
         ("share=nan", "finite"),
         ("share=inf", "finite"),
         ("share=half", "number"),
-        ("fast=maybe", "boolean"),
+        ("fast=maybe", "true or false"),
         ("score=best", "'gap' or 'rank'"),
-        ("edges=0,half", "number"),
-        ("bins=fd", "integer"),
+        ("edges=0,half", "a number, or several"),
+        ("bins=fd", "a whole number or 'domain' or 'scott'"),
         ("round=3", "did you mean 'rounds'"),
         ("colour=red", "it has rounds, share"),
         ("rounds", "key=value"),
@@ -73,6 +74,28 @@ def test_values_have_their_types(pairs: list[str], expected: dict[str, Any]) -> 
 def test_wrong_values_say_what_is_right(pair: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         settings_of(Toy, [pair])
+
+
+def test_settings_are_described_in_words() -> None:
+    told = dict(line.split(": ", 1) for line in described(Toy))
+    assert told == {
+        "rounds": "a whole number (default: 10)",
+        "share": "a number (default: 0.5)",
+        "max_cells": "a whole number",
+        "fast": "true or false (default: false)",
+        "score": "'gap' or 'rank' (default: gap)",
+        "columns": "one or more names, between commas",
+        "edges": "a number, or several",
+        "bins": "a whole number or 'domain' or 'scott' (default: domain)",
+    }
+
+
+def test_every_setting_of_every_method_has_words() -> None:
+    for name in methods.names():
+        for line in described(methods.get(name)):
+            assert line.partition(": ")[2], line
+            assert "typing" not in line
+            assert "class" not in line
 
 
 def test_a_setting_is_given_once() -> None:

@@ -60,7 +60,7 @@ def test_every_form_of_file_is_the_same_table(tmp_path: Path, name: str) -> None
     marginals = [(column,) for column in domain.columns] + list(combinations(domain.columns, 2))
     backend = open_source(str(path), SCHEMA)
     assert backend.schema is SCHEMA
-    assert backend.capabilities == {Capability.COUNT}
+    assert backend.capabilities == {Capability.COUNT, Capability.SUMS}
     expected = reference_count(ROWS, domain, marginals)
     for found, table in zip(backend.count(domain, marginals), expected, strict=True):
         assert found.tolist() == table.tolist()

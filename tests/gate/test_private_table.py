@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.methods import privacy_section
 from tests.noise_sources import ForbiddenNoise, SeededNoise
 from tests.tables import (
     Paid,
@@ -25,13 +26,17 @@ from tests.tables import (
     schema_of,
 )
 from understudy.errors import BudgetExceeded, LedgerError, TableMismatch, UsageError
+from understudy.gate import private_table
+from understudy.gate.losses import CellLoss
 from understudy.gate.noise import Noise, SystemNoise
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.scores import L1Gap, Score
+from understudy.gate.statistics import CellsHolding
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Category, Integer
+from understudy.schema.moment import Feature, Moment
 from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Schema
 
@@ -39,6 +44,7 @@ CITY = Category(name="city", levels="discover")
 SCHEMA = schema_of(cells("a", 2), cells("b", 3), CITY, numbers("x", 0, 9))
 CLOSED = schema_of(cells("a", 2), cells("b", 3))
 DOMAIN = domain_of(CLOSED)
+NUMBERS = domain_of(schema_of(numbers("x", 0, 9)))
 ROWS: list[Row] = [("0", "1", "Ulm", "3"), ("1", "2", "Bonn", "7"), ("1", "2", "Ulm", "7")]
 GRID = (0, 2, 4, 6, 8, 9)
 
@@ -61,12 +67,37 @@ def discover(table: PrivateTable, spend: Budget) -> Any:
     return table.discover(["city"], spend=ZCDP(spend.rho, "1/20"))
 
 
+def draw(table: PrivateTable, spend: Budget) -> Any:
+    return table.draw(DOMAIN, ("a", "b"), rows=3, spend=spend).tolist()
+
+
+def partition(table: PrivateTable, spend: Budget) -> Any:
+    return table.partition(NUMBERS, ("x",), spend=spend).tolist()
+
+
+def sums(table: PrivateTable, spend: Budget) -> Any:
+    return table.sums(NUMBERS, [Moment((Feature("x"),))], spend=spend).values.tolist()
+
+
+def statistic(table: PrivateTable, spend: Budget) -> Any:
+    return table.statistic(DOMAIN, CellsHolding(("a", "b"), (1, 2)), spend=spend).values.tolist()
+
+
+def minimise(table: PrivateTable, spend: Budget) -> Any:
+    return table.minimise(DOMAIN, CellLoss(("b",), 1.0 - np.eye(3), clip=1.0), spend=spend)
+
+
 Verb = Callable[[PrivateTable, Budget], Any]
 VERBS: dict[str, Verb] = {
     "count": count,
     "select": select,
     "quantiles": quantiles,
     "discover": discover,
+    "draw": draw,
+    "partition": partition,
+    "sums": sums,
+    "statistic": statistic,
+    "minimise": minimise,
 }
 TOTAL = ZCDP(2, "1/10")
 PART = ZCDP(1)
@@ -112,9 +143,9 @@ def reserved(path: Path, schema: Schema = SCHEMA) -> tuple[Ledger, Reservation]:
         table=schema.name,
         unit=schema.unit.name,
         neighbours=schema.neighbours,
-        total=ZCDP(9, "1/2"),
+        total=ZCDP(12, "1/2"),
     )
-    return ledger, ledger.reserve(ZCDP(8, "1/3"), purpose="test")
+    return ledger, ledger.reserve(ZCDP(11, "1/3"), purpose="test")
 
 
 def test_a_journal_replays_every_verb_over_any_other_table(tmp_path: Path) -> None:
@@ -304,3 +335,11 @@ def test_answers_have_the_domains_shape_and_whole_numbers(noise: Noise | None) -
     (noisy,) = table.count(domain, [("b", "x")], spend=budget)
     assert noisy.values.shape == (3, 6)
     assert noisy.values.dtype == np.int64
+
+
+def test_every_verb_has_a_proof_and_a_place_in_the_grammar_of_methods() -> None:
+    free = {"prepare", "measured", "schema", "neighbours"}
+    verbs = {name for name in vars(PrivateTable) if not name.startswith("_")} - free
+    room = Path(private_table.__file__).parent
+    assert {verb for verb in verbs if not (room / f"{verb}.md").is_file()} == set()
+    assert verbs == set(VERBS) == set(privacy_section.VERBS) - {"prepare"}

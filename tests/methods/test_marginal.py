@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable
 from fractions import Fraction
 from math import log, sqrt
@@ -279,7 +278,6 @@ def test_what_it_says_about_itself() -> None:
 
 def test_adult_in_one_table(data_dir: Path) -> None:
     schema, source = adult_schema(data_dir)
-    began = time.process_time()
     release = us.synthesize(
         source,
         schema,
@@ -287,7 +285,6 @@ def test_adult_in_one_table(data_dir: Path) -> None:
         method=us.Marginal(columns=("age", "occupation", "sex", "income")),
         seed=1,
     )
-    assert time.process_time() - began < 5.0
     (noisy,) = release.measurements
     assert noisy.values.shape == (100, 15, 2, 2)
     # the noise of the sum of all cells is normal to a very good approximation

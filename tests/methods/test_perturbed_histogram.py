@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable
 from fractions import Fraction
 from math import ceil, log2
@@ -356,10 +355,8 @@ def test_what_it_says_about_itself() -> None:
 @pytest.mark.parametrize("bins", [20, "scott", "freedman-diaconis"])
 def test_adult_on_a_grid(data_dir: Path, bins: Any) -> None:
     known, source = adult_schema(data_dir)
-    began = time.process_time()
     method = us.PerturbedHistogram(columns=("age", "fnlwgt", "sex", "income"), bins=bins)
     release = us.synthesize(source, known, epsilon=1, method=method, seed=1)
-    assert time.process_time() - began < 5.0
     ages = release.table["age"].astype(float)
     assert abs(ages.mean() - 38.58) < 1.5
     assert abs(len(release.table) - 32561) < 3000

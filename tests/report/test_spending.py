@@ -45,6 +45,12 @@ def test_an_unknown_verb_shows_its_detail() -> None:
         ),
         ("statistic", {"statistic": "CellsHolding", "columns": ["a"]}, "CellsHolding of a"),
         ("minimise", {"marginal": ["a"], "candidates": 9}, "best of 9 candidates for a"),
+        (
+            "select",
+            {"candidates": [["a", "b"], ["a", "c"]], "score": "L1Gap"},
+            "one of 2 tables, by L1Gap",
+        ),
+        ("select", {}, "one of some tables, by a score"),
         ("draw", {}, "some rows of the table"),
         ("sums", {}, "0 sums: "),
         ("statistic", {}, "a statistic of the table"),

@@ -40,7 +40,9 @@ def _version(wanted: bool) -> None:
 def understudy(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Differentially private synthetic tables: rows that stand in for a confidential table.

@@ -27,17 +27,20 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; repeatable."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace outputs that exist.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print nothing but errors.")]
 Seed = Annotated[
     int | None,
     typer.Option(metavar="INT", min=0, help="Fixes what happens after the noise; never the noise."),
 ]
-Rows = Annotated[int | None, typer.Option(min=0, help="Rows to make; a number that is public.")]
-Copies = Annotated[int, typer.Option(min=1, max=1000, help="Tables to make.")]
+Rows = Annotated[
+    int | None, typer.Option(metavar="N", min=0, help="Rows to make; a number that is public.")
+]
+Copies = Annotated[int, typer.Option(metavar="M", min=1, max=1000, help="Tables to make.")]
 Refit = Annotated[
-    bool, typer.Option("--refit", help="Each copy from its own fit; they share the budget.")
+    bool,
+    typer.Option("--refit", metavar="", help="Each copy from its own fit; they share the budget."),
 ]
 Out = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the rows: .csv, .parquet ... or -.")
@@ -55,7 +58,9 @@ LedgerFile = Annotated[
         "a total when first needed.",
     ),
 ]
-NoLedger = Annotated[bool, typer.Option("--no-ledger", help="Keep no ledger of this run.")]
+NoLedger = Annotated[
+    bool, typer.Option("--no-ledger", metavar="", help="Keep no ledger of this run.")
+]
 Resume = Annotated[
     str | None, typer.Option(metavar="RUN", help="Finish an interrupted run of the ledger.")
 ]

@@ -26,10 +26,13 @@ Models = Annotated[
     bool | None,
     typer.Option(
         "--models/--no-models",
+        metavar="",
         help="Train classifiers for the target; by default if scikit-learn is installed.",
     ),
 ]
-Repeats = Annotated[int, typer.Option(min=1, help="How often to draw the ceiling and the floor.")]
+Repeats = Annotated[
+    int, typer.Option(metavar="N", min=1, help="How often to draw the ceiling and the floor.")
+]
 
 
 def compare(

@@ -11,7 +11,8 @@ import numpy as np
 
 from understudy.errors import UsageError
 from understudy.models.base import Model
-from understudy.schema.domain import Domain, LevelAxis
+from understudy.schema.columns import Column
+from understudy.schema.domain import BinAxis, Domain, LevelAxis
 from understudy.table.codec import cell_of, decode
 from understudy.table.reading import place_in
 from understudy.table.table import Codes, Table
@@ -53,9 +54,23 @@ def _cell(domain: Domain, where: str) -> tuple[str, int]:
     if isinstance(axis, LevelAxis) and value not in axis.levels:
         shown = ", ".join(axis.levels[:LEVELS_SHOWN])
         raise UsageError(f"column {name!r} has no level {value!r}; it has {shown}")
-    if not isinstance(axis, LevelAxis) and place_in(column, value) is None:
-        raise UsageError(f"{value!r} is no value of {name!r}, which is of kind {column.kind}")
+    if isinstance(axis, BinAxis):
+        _check_inside(column, axis, value)
     return name, cell_of(column, axis, value)
+
+
+def _check_inside(column: Column, axis: BinAxis, value: str) -> None:
+    """Refuse a value that no row of the model can have."""
+    place = place_in(column, value)
+    if place is None:
+        raise UsageError(
+            f"{value!r} is no value of {column.name!r}, which is of kind {column.kind}"
+        )
+    above = place >= axis.edges[-1] if axis.whole else place > axis.edges[-1]
+    if place < axis.edges[0] or above:
+        raise UsageError(
+            f"{value!r} is out of the bounds of {column.name!r}, which the release's card shows"
+        )
 
 
 def _only(codes: Codes, column: str, cell: int) -> Codes:

@@ -81,7 +81,10 @@ def spend(
     delta: Delta = None,
     rho: Rho = None,
     already: Annotated[
-        bool, typer.Option("--already", help="It is spent already: note it, even over the total.")
+        bool,
+        typer.Option(
+            "--already", metavar="", help="It is spent already: note it, even over the total."
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:

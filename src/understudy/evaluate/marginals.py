@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.evaluate.grid import Sample, with_missing
-from understudy.kernels.transport import least_assignment
+from understudy.kernels.transport import least_transport
 from understudy.schema.domain import BinAxis
 
 SAMPLED_WITH: Final = 12345
@@ -127,15 +127,22 @@ def percentile_bins(real: Sample, column: str, *, bins: int = NIST_BINS) -> NDAr
     return with_missing(axis, found, bins)
 
 
-def wasserstein(real: Sample, other: Sample, columns: Subset, rng: np.random.Generator) -> float:
-    """The 1-Wasserstein distance of one marginal, between equal random subsamples."""
+def wasserstein(
+    real: Sample, other: Sample, columns: Subset, rng: np.random.Generator, *, calls: int = 1
+) -> float:
+    """The 1-Wasserstein distance of one marginal, between equal random subsamples.
+
+    ``calls`` is how many such distances are about to be asked for.
+    """
     rows = min(TRANSPORTED_ROWS, real.rows, other.rows)
     here, there = (_drawn(sample, columns, rows, rng) for sample in (real, other))
-    left, right = _without_common(here, there)
+    points, excess = _without_common(here, there)
+    left, right = points[:, excess > 0], points[:, excess < 0]
     cost = np.zeros((left.shape[1], right.shape[1]))
     for i, name in enumerate(columns):
         cost += _cost(real, name, left[i], right[i])
-    return least_assignment(cost) / rows
+    moved = least_transport(cost, excess[excess > 0], -excess[excess < 0], calls=calls)
+    return moved / rows
 
 
 def _drawn(
@@ -149,15 +156,13 @@ def _drawn(
 def _without_common(
     left: Sequence[NDArray[np.int64]], right: Sequence[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The points that only one of the two samples has; equal points need not move."""
+    """The points of both samples and how many more the left has; equal rows need not move."""
     pooled = [np.concatenate(pair) for pair in zip(left, right, strict=True)]
     sizes = tuple(int(column.max()) + 1 for column in pooled)
     points, inverse = np.unique(np.ravel_multi_index(pooled, sizes), return_inverse=True)
     signs = np.repeat([1, -1], [len(left[0]), len(right[0])])
-    excess = np.bincount(inverse, weights=signs, minlength=len(points)).astype(int)
-    cells = np.array(np.unravel_index(points, sizes))
-    here, there = np.maximum(excess, 0), np.maximum(-excess, 0)
-    return np.repeat(cells, here, axis=1), np.repeat(cells, there, axis=1)
+    excess = np.bincount(inverse, weights=signs, minlength=len(points)).astype(np.int64)
+    return np.array(np.unravel_index(points, sizes)), excess
 
 
 def _cost(real: Sample, column: str, left: NDArray[np.int64], right: NDArray[np.int64]) -> Floats:

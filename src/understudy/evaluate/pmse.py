@@ -24,7 +24,7 @@ from understudy.errors import UsageError
 from understudy.evaluate.design import Design, at_most
 from understudy.evaluate.extra import require
 from understudy.evaluate.grid import Sample
-from understudy.evaluate.regression import expit, independent_features, most_likely
+from understudy.evaluate.regression import expit, independent_features, most_likely, only
 from understudy.kernels import trees
 
 PERMUTATIONS: Final = 20
@@ -77,7 +77,7 @@ def logistic_pmse(real: Sample, other: Sample, *, rng: np.random.Generator) -> P
     real, other = at_most(real, rng), at_most(other, rng)
     design = Design(real.grid, tuple(sorted(real.grid.columns)))
     features = design.matrix(real, other)
-    features = features[:, independent_features(features)]
+    features = only(features, independent_features(features))
     label = np.repeat([0.0, 1.0], [real.rows, other.rows])
     share, rows = other.rows / len(label), len(label)
     chance = expit(features @ most_likely(features, label))

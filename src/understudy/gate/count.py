@@ -71,3 +71,10 @@ def noise_for(spend: Budget, neighbours: Neighbours, *, contribution: int) -> Co
             l2_squared = marginal_l2_squared(neighbours, contribution)
             return CountNoise("gaussian", gaussian_scale(l2_squared, spend.rho))
     raise UsageError(f"count spends PureDP or ZCDP without delta, not {spend}")
+
+
+def read_only(values: Counts) -> Counts:
+    """The same numbers, safe from whoever is handed them: they are also what is released."""
+    shown = values.view()
+    shown.setflags(write=False)
+    return shown

@@ -15,9 +15,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.data.backend import Backend, Counts
+from understudy.data.backend import Backend
 from understudy.errors import TableMismatch, UsageError
-from understudy.gate.count import noise_for, shares
+from understudy.gate.count import noise_for, read_only, shares
 from understudy.gate.discover import threshold_for
 from understudy.gate.draw import drawing_for
 from understudy.gate.exact import ExactTables
@@ -25,7 +25,7 @@ from understudy.gate.losses import Loss, check_loss, minimum_for
 from understudy.gate.noise import Noise, SystemNoise
 from understudy.gate.partition import check_grid, splitting_for
 from understudy.gate.quantiles import check_probability, grid_domain, rank_scores
-from understudy.gate.scores import Score
+from understudy.gate.scores import Score, check_score
 from understudy.gate.select import SLACK, UNITS, Choice, choice_for, on_grid
 from understudy.gate.sensitive import Sensitive, reveal
 from understudy.gate.sensitivity import rank
@@ -113,7 +113,7 @@ class PrivateTable:
         }
         tables = self._ask("count", detail, spend, answer)["tables"]
         noisy = [
-            Noisy(marginal, _read_only(table.reshape(domain.shape(marginal))), noise.stddev)
+            Noisy(marginal, read_only(table.reshape(domain.shape(marginal))), noise.stddev)
             for marginal, table, noise in zip(asked, tables, noises, strict=True)
         ]
         self._measured += [(domain, marginal) for marginal in noisy]
@@ -126,7 +126,7 @@ class PrivateTable:
         asked = [_marginal(domain, columns) for columns in candidates]
         if not asked:
             raise UsageError("a selection needs at least one candidate")
-        _check_score(score, [domain.shape(marginal) for marginal in asked])
+        check_score(score, [domain.shape(marginal) for marginal in asked])
         sensitivity = score.sensitivity(self.neighbours, self.schema.contribution)
         choice = choice_for(
             spend, sensitivity=UNITS + SLACK, monotone=score.monotone(self.neighbours)
@@ -321,26 +321,9 @@ class PrivateTable:
             )
 
 
-def _read_only(values: Counts) -> Counts:
-    """The same numbers, safe from whoever is handed them: they are also what is released."""
-    shown = values.view()
-    shown.setflags(write=False)
-    return shown
-
-
 def _marginal(domain: Domain, columns: Columns) -> tuple[str, ...]:
     marginal = tuple(columns)
     if not marginal or len(set(marginal)) != len(marginal):
         raise UsageError("a marginal is over one or more different columns")
     domain.shape(marginal)
     return marginal
-
-
-def _check_score(score: Score, shapes: Sequence[tuple[int, ...]]) -> None:
-    """Only scores with a proof in this room see exact tables."""
-    if not type(score).__module__.startswith("understudy.gate."):
-        raise UsageError(
-            f"{type(score).__name__} is no score of understudy.gate.scores; only there its "
-            "sensitivity is proven and tested. Add it there"
-        )
-    score.check(shapes)

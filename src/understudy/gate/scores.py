@@ -109,6 +109,16 @@ class L1Gap(Score):
         return scores
 
 
+def check_score(score: Score, shapes: Sequence[tuple[int, ...]]) -> None:
+    """Only scores with a proof in this room see exact tables."""
+    if not type(score).__module__.startswith("understudy.gate."):
+        raise UsageError(
+            f"{type(score).__name__} is no score of understudy.gate.scores; only there its "
+            "sensitivity is proven and tested. Add it there"
+        )
+    score.check(shapes)
+
+
 def _rounded(numbers: Floats | Sequence[float]) -> Floats:
     """Public numbers of rows, rounded so that sums and differences of them are exact."""
     rows = np.array(numbers, dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Exact optimal transport between two samples of equal size, by shortest augmenting paths.
+"""Exact optimal transport between two discrete distributions, by shortest augmenting paths.
 
-With a ground cost that is a metric, mass that both samples have at the same point may stay where
-it is, so callers cancel it first and only the difference of the samples is transported.
+Points carry whole numbers of units, so equal rows are moved together. With a ground cost that is a
+metric, mass that both sides have at the same point may stay where it is: callers cancel it first.
 """
 
 from __future__ import annotations
@@ -13,79 +13,93 @@ from numpy.typing import NDArray
 
 from understudy.kernels.compiling import worth_compiling
 
-WORTH_COMPILING: Final = 400  # rows; beyond, NumPy needs more than about half a second
+Floats = NDArray[np.float64]
+Units = NDArray[np.int64]
+
+WORTH_COMPILING: Final = 1e5  # cells of all cost matrices: NumPy needs about half a second
 
 
-def least_assignment(cost: NDArray[np.float64]) -> float:
-    """The least sum of ``cost[i, match(i)]`` over all one-to-one matchings of a square matrix."""
-    if cost.ndim != 2 or cost.shape[0] != cost.shape[1]:
-        raise ValueError("a matching needs a square cost matrix")
-    if worth_compiling(len(cost), above=WORTH_COMPILING):
-        from understudy.kernels.transport_compiled import match as fast
+def least_transport(cost: Floats, supply: Any, demand: Any, *, calls: int = 1) -> float:
+    """The least cost of moving ``supply`` (units per row) to ``demand`` (units per column).
 
-        matched = fast(np.ascontiguousarray(cost, dtype=np.float64))
-    else:
-        matched = match(np.asarray(cost, dtype=np.float64))
-    return float(np.sum(cost[matched, np.arange(len(cost))]))
-
-
-def match(cost: NDArray[np.float64]) -> NDArray[Any]:
-    """The row matched to each column, at least cost.
-
-    The potentials u, v keep cost - u - v >= 0, with equality on matched pairs. They start as row
-    and column minima, which matches many rows at once; the others enter one by one, and Dijkstra
-    on the reduced costs finds the cheapest way to a free column.
+    ``cost[i, j]`` is the price of one unit. ``calls`` is how many such calls the caller is about
+    to make: many make compiled code worth loading.
     """
-    size = len(cost)
-    v = np.append(np.min(cost, axis=0, initial=np.inf), 0.0)
-    u = np.min(cost - v[:size], axis=1, initial=np.inf)
-    row_of = np.full(size + 1, -1)  # the last column is the entrance of the new row
-    for entering in _left_after_greedy(cost, u, v, row_of):
-        row_of[size], column = entering, size
-        distance, before = np.full(size, np.inf), np.full(size, size)
-        done = np.zeros(size, dtype=bool)
-        path: list[tuple[int, int]] = []
-        so_far = 0.0
-        while row_of[column] >= 0:
-            row = row_of[column]
-            path.append((row, column))
-            reached = so_far + cost[row] - u[row] - v[:size]
-            nearer = ~done & (reached < distance)
-            distance[nearer], before[nearer] = reached[nearer], column
-            column = int(np.argmin(np.where(done, np.inf, distance)))
-            so_far = distance[column]
-            done[column] = True
-        _raise_potentials(u, v, path, distance, so_far)
-        while column != size:
-            row_of[column] = row_of[before[column]]
-            column = before[column]
-    return row_of[:size]
+    supply, demand = (np.array(side, dtype=np.int64) for side in (supply, demand))
+    if cost.shape != (len(supply), len(demand)) or supply.sum() != demand.sum():
+        raise ValueError("a cost for each pair of points, and as many units here as there")
+    if min(supply.min(initial=0), demand.min(initial=0)) < 0:
+        raise ValueError("a point cannot hold less than no unit")
+    if not cost.size:
+        return 0.0
+    if worth_compiling(float(calls * cost.size), above=WORTH_COMPILING):
+        from understudy.kernels.transport_compiled import flows as fast
+
+        moved = fast(np.ascontiguousarray(cost, dtype=np.float64), supply, demand)
+    else:
+        moved = flows(np.asarray(cost, dtype=np.float64), supply, demand)
+    return float(np.sum(cost * moved))
 
 
-def _left_after_greedy(
-    cost: NDArray[np.float64],
-    u: NDArray[np.float64],
-    v: NDArray[np.float64],
-    row_of: NDArray[Any],
-) -> list[int]:
-    left = []
+def flows(cost: Floats, supply: Units, demand: Units) -> Units:
+    """The units moved between each pair of points, at least cost.
+
+    The potentials u, v keep cost - u - v >= 0, with equality where units move. They start as row
+    and column minima, which settles many units at once; the others enter by and by, and Dijkstra
+    on the reduced costs finds the cheapest way to a column with room.
+    """
+    left, room = supply.copy(), demand.copy()
+    v = cost.min(axis=0)
+    u = (cost - v).min(axis=1)
+    prices = (u, v)
+    moved = np.zeros(cost.shape, dtype=np.int64)
     for row in range(len(cost)):
-        free = np.flatnonzero((cost[row] - v[:-1] == u[row]) & (row_of[:-1] < 0))
-        if len(free):
-            row_of[free[0]] = row
-        else:
-            left.append(row)
-    return left
+        for column in np.flatnonzero(cost[row] - v == u[row]):
+            _move(moved, left, room, [(row, int(column))])
+    for row in range(len(cost)):
+        while left[row]:
+            _move(moved, left, room, _cheapest_way(cost, prices, moved, row, room > 0))
+    return moved
 
 
-def _raise_potentials(
-    u: NDArray[np.float64],
-    v: NDArray[np.float64],
-    path: list[tuple[int, int]],
-    distance: NDArray[np.float64],
-    length: float,
-) -> None:
-    for row, column in path:
-        start = 0.0 if column == len(distance) else distance[column]
-        u[row] += length - start
-        v[column] -= length - start
+def _move(moved: Units, left: Units, room: Units, way: list[tuple[int, int]]) -> None:
+    """Send along a way as many units as fit: forth along its arcs, back between them."""
+    (row, _), (_, column) = way[0], way[-1]
+    back = [(way[i + 1][0], way[i][1]) for i in range(len(way) - 1)]
+    units = min(left[row], room[column], *(moved[arc] for arc in back))
+    for arc in way:
+        moved[arc] += units
+    for arc in back:
+        moved[arc] -= units
+    left[row] -= units
+    room[column] -= units
+
+
+def _cheapest_way(
+    cost: Floats, prices: tuple[Floats, Floats], moved: Units, row: int, free: NDArray[np.bool_]
+) -> list[tuple[int, int]]:
+    """The arcs from a row to the nearest free column; raises the potentials."""
+    u, v = prices
+    distance, before = cost[row] - u[row] - v, np.full(len(v), row)
+    reached, entered = np.full(len(u), np.inf), np.full(len(u), -1)
+    reached[row] = 0.0
+    done = np.zeros(len(v), dtype=bool)
+    while True:
+        column = int(np.argmin(np.where(done, np.inf, distance)))
+        so_far = distance[column]
+        done[column] = True
+        if free[column]:
+            break
+        for other in np.flatnonzero((moved[:, column] > 0) & np.isinf(reached)):
+            reached[other], entered[other] = so_far, column
+            through = so_far + cost[other] - u[other] - v
+            nearer = ~done & (through < distance)
+            distance[nearer], before[nearer] = through[nearer], other
+    visited = np.isfinite(reached)
+    u[visited] += so_far - reached[visited]
+    v[done] -= so_far - distance[done]
+    way = [(int(before[column]), column)]
+    while way[-1][0] != row:
+        column = int(entered[way[-1][0]])
+        way.append((int(before[column]), column))
+    return way[::-1]

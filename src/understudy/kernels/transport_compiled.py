@@ -1,4 +1,4 @@
-"""Compiled assignment; ``transport.match`` is the readable twin."""
+"""Compiled transport; ``transport.flows`` is the readable twin."""
 
 from __future__ import annotations
 
@@ -13,64 +13,115 @@ Array = NDArray[Any]
 
 
 @compiled()
-def match(cost: Array) -> Array:
-    """The row matched to each column of a square matrix, at least cost."""
-    size = cost.shape[0]
-    u, v = np.zeros(size), np.zeros(size + 1)
-    row_of = np.full(size + 1, -1, dtype=np.int64)
-    for row in _left_after_greedy(cost, u, v, row_of):
-        row_of[size] = row
-        column, before = _augmenting_path(cost, u, v, row_of)
-        while column != size:
-            row_of[column] = row_of[before[column]]
-            column = before[column]
-    return row_of[:size]
+def flows(cost: Array, supply: Array, demand: Array) -> Array:
+    """The units moved between each pair of points, at least cost."""
+    rows, columns = cost.shape
+    units = (supply.copy(), demand.copy())
+    moved = np.zeros((columns, rows), dtype=np.int64)  # by column: they are walked back from there
+    prices = _settle(cost, moved, units)
+    way = (np.empty(columns, dtype=np.int64), np.empty(rows, dtype=np.int64))
+    for row in range(rows):
+        while units[0][row] > 0:
+            end = _cheapest_way(cost, prices, (moved, units[1]), row, way)
+            _move(moved, units, row, end, way)
+    return moved.T
 
 
 @compiled()
-def _left_after_greedy(cost: Array, u: Array, v: Array, row_of: Array) -> Array:
-    """Set the potentials to row and column minima and match where they are met."""
-    size = cost.shape[0]
-    for j in range(size):
+def _settle(cost: Array, moved: Array, units: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Potentials from row and column minima; move what their arcs can take."""
+    rows, columns = cost.shape
+    left, room = units
+    u, v = np.full(rows, np.inf), np.zeros(columns)
+    for j in range(columns):
         v[j] = cost[:, j].min()
-    left = np.empty(size, dtype=np.int64)
-    count = 0
-    for i in range(size):
-        u[i] = np.inf
-        for j in range(size):
+    for i in range(rows):
+        for j in range(columns):
             u[i] = min(u[i], cost[i, j] - v[j])
-        found = False
-        for j in range(size):
-            if row_of[j] < 0 and cost[i, j] - v[j] == u[i]:
-                row_of[j], found = i, True
-                break
-        if not found:
-            left[count] = i
-            count += 1
-    return left[:count]
+        for j in range(columns):
+            if cost[i, j] - v[j] == u[i]:
+                fit = min(left[i], room[j])
+                moved[j, i] += fit
+                left[i] -= fit
+                room[j] -= fit
+    return u, v
 
 
 @compiled()
-def _augmenting_path(cost: Array, u: Array, v: Array, row_of: Array) -> tuple[int, Array]:
-    """The free column nearest to the entering row, and the way to it; raises the potentials."""
-    size = cost.shape[0]
-    distance, before = np.full(size, np.inf), np.full(size, size, dtype=np.int64)
-    done = np.zeros(size, dtype=np.bool_)
-    column, length = size, 0.0
-    while row_of[column] >= 0:
-        row, nearest, nearest_column = row_of[column], np.inf, -1
-        for j in range(size):
-            if not done[j]:
-                reached = length + cost[row, j] - u[row] - v[j]
-                if reached < distance[j]:
-                    distance[j], before[j] = reached, column
-                if distance[j] < nearest:
-                    nearest, nearest_column = distance[j], j
-        column, length = nearest_column, nearest
+def _cheapest_way(
+    cost: Array,
+    prices: tuple[Array, Array],
+    state: tuple[Array, Array],
+    start: int,
+    way: tuple[Array, Array],
+) -> int:
+    """The nearest column with room; the way to it goes into ``way``, prices are raised."""
+    rows, columns = cost.shape
+    moved, room = state
+    before, entered = way
+    distance, done = np.full(columns, np.inf), np.zeros(columns, dtype=np.bool_)
+    reached, fresh = np.full(rows, np.inf), np.empty(rows, dtype=np.int64)
+    reached[start], fresh[0], waiting = 0.0, start, 1
+    while True:
+        for row in fresh[:waiting]:
+            ahead = reached[row] - prices[0][row]
+            for j in range(columns):
+                through = ahead + cost[row, j] - prices[1][j]
+                if not done[j] and through < distance[j]:
+                    distance[j], before[j] = through, row
+        column = _nearest(distance, done)
         done[column] = True
-    u[row_of[size]] += length
-    for j in range(size):
-        if done[j] and j != column:
-            u[row_of[j]] += length - distance[j]
-            v[j] -= length - distance[j]
-    return column, before
+        if room[column] > 0:
+            break
+        waiting = 0
+        for i in range(rows):
+            if moved[column, i] > 0 and reached[i] == np.inf:
+                reached[i], entered[i] = distance[column], column
+                fresh[waiting] = i
+                waiting += 1
+    _raise(prices, reached, np.where(done, distance, np.inf), distance[column])
+    return column
+
+
+@compiled()
+def _nearest(distance: Array, done: Array) -> int:
+    column, length = -1, np.inf
+    for j in range(len(distance)):
+        if not done[j] and distance[j] < length:
+            column, length = j, distance[j]
+    return column
+
+
+@compiled()
+def _raise(prices: tuple[Array, Array], rows: Array, columns: Array, length: float) -> None:
+    """Rows and columns nearer than the end of the way become dearer and cheaper by the gap."""
+    for i in range(len(rows)):
+        if rows[i] < length:
+            prices[0][i] += length - rows[i]
+    for j in range(len(columns)):
+        if columns[j] < length:
+            prices[1][j] -= length - columns[j]
+
+
+@compiled()
+def _move(
+    moved: Array, units: tuple[Array, Array], start: int, end: int, way: tuple[Array, Array]
+) -> None:
+    """Send along the way as many units as fit."""
+    left, room = units
+    before, entered = way
+    fit, column = min(left[start], room[end]), end
+    while before[column] != start:
+        row = before[column]
+        column = entered[row]
+        fit = min(fit, moved[column, row])
+    column = end
+    while True:
+        row = before[column]
+        moved[column, row] += fit
+        if row == start:
+            break
+        column = entered[row]
+        moved[column, row] -= fit
+    left[start] -= fit
+    room[end] -= fit

@@ -91,12 +91,20 @@ def _minimised(detail: Mapping[str, Any]) -> str:
     return f"best of {detail.get('candidates', 'some')} candidates for {fits}"
 
 
+def _selected(detail: Mapping[str, Any]) -> str:
+    """A method may choose among thousands: how many, and by which score."""
+    candidates = detail.get("candidates")
+    number = f"{len(candidates):,}" if isinstance(candidates, list) else "some"
+    return f"one of {number} tables, by {detail.get('score', 'a score')}"
+
+
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "draw": _drawn,
     "partition": _partitioned,
     "sums": _summed,
     "statistic": _statistic,
     "minimise": _minimised,
+    "select": _selected,
 }
 
 

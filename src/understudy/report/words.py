@@ -132,8 +132,8 @@ def not_covered(schema: Schema, *, seeded: bool) -> tuple[str, ...]:
         "it passes a comparison, reveals more than is written here.",
         "Other releases about the same people. What they cost adds up; a ledger keeps the sum.",
         "How the table came to be. One line of a CSV file is one row: a line break inside a cell "
-        "makes one person several rows. A dataframe whose types were guessed from its values has already "
-        "mixed its rows.",
+        "makes one person several rows. A dataframe whose types were guessed from its values has "
+        "already mixed its rows.",
         "Timing and resources. How long the run took, its memory and its file accesses may depend "
         "on the table; do not let others watch a run.",
         "The machine. Whoever can read its memory or its disk needs no release.",

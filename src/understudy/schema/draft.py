@@ -162,8 +162,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with unpack(path, "rb") as content:
             yield content
-    except (OSError, EOFError, zlib.error):
-        raise SourceError(f"{path} cannot be read") from None
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or "it is damaged"
+        raise SourceError(f"{path} cannot be read: {why}") from None
 
 
 def table_name(path: Path) -> str:
