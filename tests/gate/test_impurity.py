@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np
 import pytest
@@ -129,7 +129,7 @@ def splits(a: np.ndarray, b: np.ndarray) -> Iterator[tuple[list[tuple[float, flo
     """The leaves of every way to cut a row of cells into at most three runs, and their number."""
     for cuts in combinations_with_replacement(range(len(a) + 1), 2):
         ends = sorted({0, *cuts, len(a)})
-        runs = [(a[i:j].sum(), b[i:j].sum()) for i, j in zip(ends, ends[1:], strict=False)]
+        runs = [(a[i:j].sum(), b[i:j].sum()) for i, j in pairwise(ends)]
         yield runs, len(runs)
 
 

@@ -9,9 +9,9 @@ columns (``tables_of``), flattened one after another.
     cell_ginis       the mean over the tables of the impurity of all their cells as leaves
 
 Tables of one candidate need not agree with each other: every leaf is taken from one table, whose
-rows in it are some number that is not negative. Each leaf may cost a public ``penalty`` more, and must hold at least ``least`` synthetic rows; the
-tree with one leaf is always allowed. A minimum for both kinds of rows together would break the
-proof of privacy: see ``gate/impurity.md``.
+rows in it are some number that is not negative. Each leaf may cost a public ``penalty`` more, and
+must hold at least ``least`` synthetic rows; the tree with one leaf is always allowed. A minimum for
+both kinds of rows together would break the proof of privacy: see ``gate/impurity.md``.
 """
 
 from __future__ import annotations
