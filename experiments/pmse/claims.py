@@ -11,7 +11,13 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Final
 
-from experiments.pmse.comparison import NO_PRIVACY, PUBLISHED, label
+from experiments.pmse.comparison import (
+    NO_PRIVACY,
+    PROVEN,
+    PROVEN_SIZES,
+    PUBLISHED,
+    label,
+)
 from experiments.pmse.setting import CPS
 from experiments.pmse.summary import Results
 
@@ -33,6 +39,24 @@ class Verdict:
     def holds(self) -> bool:
         """Whether chance explains the difference."""
         return abs(float(self.printed) - self.ours) <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Target:
+    """The proven mechanism's mean pMSE against the printed one at the same epsilon."""
+
+    size: str
+    epsilon: float
+    printed: str
+    ours: float
+    reach: float
+
+    @property
+    def word(self) -> str:
+        """Beats, matches or misses, as far as chance can tell."""
+        if abs(self.ours - float(self.printed)) <= self.reach:
+            return "matches"
+        return "beats" if self.ours < float(self.printed) else "**misses**"
 
 
 @dataclass(frozen=True)
@@ -59,6 +83,19 @@ class Claims:
     def judge(self, results: Results) -> list[Verdict]:
         """Every printed number whose counterpart was measured."""
         return [*self._rates(results), *self._similarities(results)]
+
+    def targets(self, results: Results) -> list[Target]:
+        """Every size of the proven mechanism at every epsilon that was measured."""
+        measure = f"greedy {measuring_cp(results):g}"
+        found = []
+        for size in PROVEN_SIZES:
+            for epsilon, row in sorted(self.table_2.items()):
+                measured = results["comparison"].get(label(f"{PROVEN}, {size}", epsilon))
+                if measured is not None:
+                    mean, variance = row[PRINTED_MECHANISM]
+                    verdict = self._mean(size, mean, float(variance), measured[measure])
+                    found.append(Target(size, epsilon, mean, verdict.ours, verdict.tolerance))
+        return found
 
     def copied(self) -> list[tuple[str, float, float]]:
         """Variances that are printed twice: the method and both epsilons."""

@@ -9,7 +9,9 @@ from experiments.pmse.cart import UNLIMITED, Pruning
 from experiments.pmse.cells import Cell, pieces
 from experiments.pmse.chain import Published
 from experiments.pmse.comparators import Functional, NoisyBayes, SmoothedHistogram, no_privacy
+from experiments.pmse.proven import NO_BOUND, Proven
 from experiments.pmse.setting import ROWS, Floats, Outcome, Rng, measure, table
+from understudy.methods import names
 
 PART: Final = "comparison"
 EPSILONS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -22,6 +24,14 @@ GUESSED: Final = "smoothed histogram, our guess of theirs (not private), bound 4
 FUNCTIONAL: Final = "functional mechanism"
 LARGEST: Final = "functional mechanism, l-infinity"
 PUBLISHED: Final = "pMSE as published (not private)"
+PROVEN: Final = "pMSE with a proof"
+PROVEN_SIZES: Final = {
+    "depth 1": Proven(4, depth=1),
+    "depth 2": Proven(4, depth=2),
+    "depth 3": Proven(4, depth=3),
+    "fixed partition": Proven(4, leaves="cells"),
+    "depth 2, bounds bought": Proven(NO_BOUND),
+}
 
 Method = Callable[[Floats, float, Rng], Outcome]
 
@@ -38,6 +48,8 @@ def methods() -> dict[str, Method]:
     for depth in (1, 2, 5, UNLIMITED):
         size = "unlimited" if depth == UNLIMITED else str(depth)
         found[f"{PUBLISHED}, depth {size}"] = Published(Pruning(depth, 0.01))
+    if "pmse" in names():
+        found.update({f"{PROVEN}, {size}": method for size, method in PROVEN_SIZES.items()})
     return found
 
 
@@ -46,16 +58,22 @@ def label(method: str, epsilon: float) -> str:
     return f"{method} @ {epsilon:g}"
 
 
-def cells(*, quick: int, slow: int, each: tuple[int, int] = (25, 5)) -> Iterator[Cell]:
-    """All cells; ``slow`` repetitions for chains, ``quick`` ones for the rest."""
+def cells(
+    *,
+    quick: int,
+    slow: int,
+    each: tuple[int, int] = (25, 5),
+    epsilons: tuple[float, ...] = EPSILONS,
+) -> Iterator[Cell]:
+    """All cells; ``slow`` repetitions of both pMSE mechanisms, ``quick`` ones of the rest."""
     for method in methods():
-        chain = method.startswith(PUBLISHED)
-        for epsilon in _epsilons(method):
+        many = method.startswith((PUBLISHED, PROVEN))
+        for epsilon in sorted({*_epsilons(method)} & {*epsilons}):
             yield from pieces(
                 PART,
                 label(method, epsilon),
-                repeats=slow if chain else quick,
-                each=each[chain],
+                repeats=slow if many else quick,
+                each=each[many],
             )
 
 

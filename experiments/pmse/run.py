@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from experiments.pmse import cells as store
-from experiments.pmse import comparison, violations
+from experiments.pmse import comparison, larger, violations
 from experiments.pmse.cells import Cell, pieces
 from experiments.pmse.claims import broken_proofs
 from experiments.pmse.figures import draw
@@ -55,14 +55,16 @@ def full_cells() -> list[Cell]:
     found = [*pieces("violations", "all rows", repeats=20_000, each=500)]
     found += pieces("worst case", "exclusive or", repeats=1, each=1)
     found += comparison.cells(quick=300, slow=40)
+    found += larger.cells(adult=3, fertility=10)
     return found
 
 
 def smoke_cells() -> list[Cell]:
-    """Every kind of cell once, on few rows."""
+    """Every method once, at epsilon 1 and on few rows."""
     found = [*pieces("violations", "all rows", repeats=4, each=2)]
     found += pieces("worst case", "exclusive or", repeats=1, each=1)
-    found += comparison.cells(quick=2, slow=1, each=(2, 1))
+    found += comparison.cells(quick=2, slow=1, each=(2, 1), epsilons=(1.0,))
+    found += (cell for cell in larger.cells(adult=0, fertility=1) if cell.label.endswith("@ 1"))
     return found
 
 
@@ -72,6 +74,8 @@ def work(cell: Cell, *, rows: int) -> Any:
         return violations.simulate(cell.repeats, cell.rng, rows=rows)
     if cell.part == "worst case":
         return violations.worst_case(rows=rows)
+    if cell.part == larger.PART:
+        return larger.work(cell)
     return comparison.work(cell, rows=rows)
 
 

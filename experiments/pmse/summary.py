@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from experiments.pmse import comparison
+from experiments.pmse import comparison, larger
 from experiments.pmse.cells import Cell, measured
 
 SMALLEST_SHOWN: Final = 2e-7
@@ -30,10 +30,8 @@ def summarise(plan: Iterable[Cell], folder: Path) -> Results:
     return {
         "violations": _rows(found["violations"].get("all rows", [])),
         "worst case": next(iter(found["worst case"].get("exclusive or", [])), None),
-        "comparison": {
-            label: _moments(list(chain.from_iterable(pieces)))
-            for label, pieces in sorted(found[comparison.PART].items())
-        },
+        "comparison": _labels(found[comparison.PART], quartiles=SPREAD),
+        "larger": _labels(found.get(larger.PART, {})),
         "unfinished": _unfinished(cells, folder),
     }
 
@@ -72,13 +70,17 @@ def _visible(changes: Iterable[float]) -> list[list[float]]:
     ]
 
 
-def _moments(repeats: list[Mapping[str, float]]) -> dict[str, dict[str, Any]]:
-    """Count, mean, variance and kurtosis of each measure; quartiles of both errors."""
-    found = {name: moments([one[name] for one in repeats]) for name in repeats[0]}
-    for name in SPREAD:
-        quantiles = np.quantile([one[name] for one in repeats], (0.0, 0.25, 0.5, 0.75, 1.0))
-        found[name]["quartiles"] = [_short(one) for one in quantiles]
-    return found
+def _labels(found: dict[str, list[Any]], quartiles: Sequence[str] = ()) -> dict[str, Any]:
+    """Moments of each measure under each label, and quartiles of some."""
+    summaries = {}
+    for label, pieces in sorted(found.items()):
+        repeats = list(chain.from_iterable(pieces))
+        numbers = {name: [one[name] for one in repeats] for name in repeats[0]}
+        summaries[label] = {name: moments(values) for name, values in numbers.items()}
+        for name in quartiles:
+            ends = np.quantile(numbers[name], (0.0, 0.25, 0.5, 0.75, 1.0))
+            summaries[label][name]["quartiles"] = [_short(one) for one in ends]
+    return summaries
 
 
 def moments(numbers: list[float]) -> dict[str, Any]:

@@ -78,8 +78,8 @@ class PrivateTable:
         return self.schema.neighbours
 
     def measured(self, domain: Domain) -> list[Noisy]:
-        """Every noisy marginal over this domain that was paid for so far."""
-        return [noisy for over, noisy in self._measured if over is domain]
+        """Every noisy marginal over this domain, or groups of it, that was paid for so far."""
+        return [noisy for over, noisy in self._measured if over.fine == domain]
 
     def prepare(self, domain: Domain, workload: Sequence[Columns]) -> None:
         """Say, free of charge, which marginals may be asked, so that one pass counts them all."""
@@ -113,7 +113,12 @@ class PrivateTable:
         }
         tables = self._ask("count", detail, spend, answer)["tables"]
         noisy = [
-            Noisy(marginal, read_only(table.reshape(domain.shape(marginal))), noise.stddev)
+            Noisy(
+                marginal,
+                read_only(table.reshape(domain.shape(marginal))),
+                noise.stddev,
+                domain.groups(marginal),
+            )
             for marginal, table, noise in zip(asked, tables, noises, strict=True)
         ]
         self._measured += [(domain, marginal) for marginal in noisy]
