@@ -278,17 +278,17 @@ class PrivateTable:
     def minimise(self, domain: Domain, loss: Loss, *, spend: Budget) -> int:
         """The index of the public candidate whose loss is, up to noise, the smallest."""
         check_loss(loss, domain)
-        asked = _marginal(domain, loss.marginal)
-        choice = minimum_for(spend, **self._relation)
+        asked = [_marginal(domain, columns) for columns in loss.marginals]
+        choice = minimum_for(spend, loss, **self._relation)
 
         def answer() -> Answer:
-            (sealed,) = self._exact.tables(domain, [asked])
-            return {"index": choice.index(-loss(reveal(sealed)), self._noise)}
+            tables = [reveal(table) for table in self._exact.tables(domain, asked)]
+            return {"index": choice.index(-loss(tables), self._noise)}
 
         detail = {
             "loss": type(loss).__name__,
-            "marginal": list(asked),
             "candidates": loss.candidates,
+            **loss.detail,
         }
         return int(self._ask("minimise", detail, spend, answer)["index"])
 
