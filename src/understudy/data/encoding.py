@@ -27,8 +27,8 @@ from understudy.data.stored import (
 )
 from understudy.data.texts import REPLACEMENT, in_calendar
 from understudy.schema.columns import Column, Date, Datetime, Number
-from understudy.schema.domain import Axis, LevelAxis
-from understudy.table.codec import cell_of, encode
+from understudy.schema.domain import Axis, GroupAxis, LevelAxis
+from understudy.table.codec import cell_of, encode, regrouped
 
 TEXTS: Final = ("VARCHAR",)
 WIDEST_TABLE: Final = 1 << 16
@@ -66,8 +66,12 @@ class _OfArrays(Encoder):
         """The cells of values that are there; of others, any."""
 
 
-def encoder_for(column: Column, axis: Axis, stored: str, *, named: str) -> Encoder:
+def encoder_for(  # noqa: PLR0911 - one per way
+    column: Column, axis: Axis, stored: str, *, named: str
+) -> Encoder:
     """The quickest encoder for a column of this stored type, which SQL calls ``named``."""
+    if isinstance(axis, GroupAxis):
+        return _Groups(column, axis, stored, named)
     if isinstance(axis, LevelAxis) and (stored in TEXTS or stored.startswith("ENUM(")):
         return _LevelsInSQL(column, axis, f"CAST({named} AS VARCHAR)")
     if stored == BOOLEAN:
@@ -79,6 +83,19 @@ def encoder_for(column: Column, axis: Axis, stored: str, *, named: str) -> Encod
     if is_moment(stored) and isinstance(column, Date | Datetime):
         return _Places(column, axis, shape_of(named, stored), stored)
     return _ByText(column, axis, shape_of(named, stored), stored)
+
+
+@final
+class _Groups(Encoder):
+    """The groups of the cells that another encoder finds."""
+
+    def __init__(self, column: Column, axis: GroupAxis, stored: str, named: str) -> None:
+        super().__init__(column, axis)
+        self._groups, self._cells = axis, encoder_for(column, axis.fine, stored, named=named)
+        self.sql = self._cells.sql
+
+    def codes(self, given: Given) -> NDArray[Any]:
+        return regrouped(self._groups, self._cells.codes(given))
 
 
 @final
