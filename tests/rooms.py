@@ -33,6 +33,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
             "gate.scores",
             "gate.statistics",
             "gate.losses",
+            "gate.impurity",
         }
     ),
     "evaluate": frozenset({"schema", "table", "models", "kernels", "release", "report.comparison"}),

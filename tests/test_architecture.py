@@ -95,6 +95,7 @@ def test_methods_reach_private_rows_through_one_verb_file_only() -> None:
         "gate.scores",
         "gate.statistics",
         "gate.losses",
+        "gate.impurity",
     }
 
 

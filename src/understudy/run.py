@@ -56,9 +56,7 @@ def fit(
         method.fit(table, domain, share, rng) for share in allotment.for_fit.shares(fits)
     )
     released = models[0].domain
-    alike = (one for one in (domain, *(model.domain for model in models)) if one == released)
-    once = {id(one): one for one in alike}.values()
-    return Fitted(released, models, [noisy for one in once for noisy in table.measured(one)])
+    return Fitted(released, models, table.measured(released))
 
 
 def sample(

@@ -16,10 +16,26 @@ from tests.release.releases import a_model
 from understudy.cli import condition
 from understudy.cli.condition import draw_where
 from understudy.errors import UsageError
+from understudy.models.base import Model
+from understudy.models.paid_rows import PaidRows
+from understudy.models.product import ProductModel
+from understudy.table.table import Table, joined
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def where_table(model: Model, rows: int, *, where: str, seed: int) -> Table:
+    return joined(list(draw_where(model, rows, where=where, seed=seed)))
+
+
+def paid_model(rows: int = 400) -> PaidRows:
+    """A model that cannot say what its rows in one cell look like."""
+    model = a_model()
+    codes = model.draw(rows, np.random.default_rng(1)).columns
+    columns = np.stack([codes[name].astype(np.int64) for name in model.domain.columns])
+    return PaidRows(model.domain, 400.0, columns)
 
 
 def test_rows_to_a_file(released: Path, tmp_path: Path) -> None:
@@ -101,7 +117,7 @@ def test_a_damaged_release_is_refused(released: Path, tmp_path: Path) -> None:
     ],
 )
 def test_conditions_by_kind(where: str, column: str, expected: set[int] | None) -> None:
-    table = draw_where(a_model(), 20, where=where, seed=1)
+    table = where_table(a_model(), 20, where=where, seed=1)
     values = table.columns[column]
     assert table.rows == 20
     if expected is None:
@@ -114,29 +130,45 @@ def test_conditions_by_kind(where: str, column: str, expected: set[int] | None) 
 @pytest.mark.parametrize("where", ["city=", "cost=?", "visits=-1"])
 def test_a_missing_code_asks_for_missing(where: str) -> None:
     column = where.partition("=")[0]
-    missing = draw_where(a_model(), 10, where=where, seed=1).columns[column].missing
+    missing = where_table(a_model(), 10, where=where, seed=1).columns[column].missing
     assert missing is not None
     assert missing.all()
 
 
 def test_no_row_needs_no_draw() -> None:
-    assert draw_where(a_model(), 0, where="city=Bb", seed=1).rows == 0
+    assert where_table(a_model(), 0, where="city=Bb", seed=1).rows == 0
 
 
-def test_the_conditioned_share_is_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_conditioned_share_is_the_models() -> None:
     """Given a cell of one column, another column keeps its distribution (columns independent).
 
     5-sigma-and-more band of a binomial share: false alarm below 1e-6.
     """
     model = a_model()
-    table = draw_where(model, 20_000, where="city=Bb", seed=3)
+    table = where_table(model, 20_000, where="city=Bb", seed=3)
     share = float((table.columns["smoker"].data == 1).mean())
     chance = float(model.probabilities["smoker"][1])
     assert abs(share - chance) < 5.2 * np.sqrt(chance * (1 - chance) / 20_000)
+
+
+def test_a_model_that_cannot_say_it_draws_and_throws_away() -> None:
+    model = paid_model()
+    assert model.given({"city": np.array([True] * model.domain.axes["city"].size)}) is None
+    table = where_table(model, 100, where="city=Bb", seed=1)
+    assert table.rows == 100
+    assert set(table.columns["city"].data.tolist()) == {1}
 
 
 def test_a_rare_cell_ends_in_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(condition, "BATCH", 10)
     monkeypatch.setattr(condition, "MOST_DRAWN", 20)
     with pytest.raises(UsageError, match="too rare: 20 rows"):
-        draw_where(a_model(), 1000, where="city=Bb", seed=1)
+        draw_where(paid_model(), 1000, where="city=Bb", seed=1)
+
+
+def test_a_cell_that_the_model_holds_impossible_is_refused() -> None:
+    model = a_model()
+    cells = dict(model.probabilities)
+    cells["city"] = np.where(np.arange(len(cells["city"])) == 0, 1.0, 0.0)
+    with pytest.raises(UsageError, match="impossible that 'city'"):
+        draw_where(ProductModel(model.domain, 9.0, cells), 10, where="city=Bb", seed=1)

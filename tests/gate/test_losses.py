@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -52,7 +54,7 @@ def test_losses_keep_their_sensitivity_and_direction(kind: type[Loss]) -> None:
     @given(ATTACKS[kind], neighbouring_tables(SHAPE))
     def attack(loss: Loss, case: tuple[Neighbours, int, Pair]) -> None:
         relation, c, (one, two) = case
-        moved = loss(one) - loss(two)
+        moved = loss([one]) - loss([two])
         assert moved.dtype == np.int64
         assert np.abs(moved).max() <= loss_of_rows(c, STEPS)
         if relation is ADD_REMOVE:
@@ -65,24 +67,25 @@ def test_losses_keep_their_sensitivity_and_direction(kind: type[Loss]) -> None:
 def test_losses_do_move_that_far(c: int) -> None:
     loss = CellLoss(("a",), np.array([[0.0, 2.0], [2.0, 0.0]]), clip=2.0)
     full, other = np.array([c, 0]), np.array([0, c])
-    assert np.abs(loss(full) - loss(other)).max() == loss_of_rows(c, STEPS)
-    assert np.abs(loss(full) - loss(0 * full)).max() == loss_of_rows(c, STEPS)
-    moved = loss(full) - loss(other)
+    assert np.abs(loss([full]) - loss([other])).max() == loss_of_rows(c, STEPS)
+    assert np.abs(loss([full]) - loss([0 * full])).max() == loss_of_rows(c, STEPS)
+    moved = loss([full]) - loss([other])
     assert moved.min() < 0 < moved.max(), "not monotone under REPLACE_ONE"
 
 
 def test_losses_are_clipped_and_in_whole_steps() -> None:
     table = np.array([[-5.0, 0.25, 99.0], [0.5, 1.0, 1.0 / 3.0]])
     loss = CellLoss(("a",), table, clip=1.0)
-    assert loss(np.array([1, 0, 0])).tolist() == [0, STEPS // 2]
-    assert loss(np.array([0, 1, 0])).tolist() == [STEPS // 4, STEPS]
-    assert loss(np.array([0, 0, 3])).tolist() == [3 * STEPS, 3 * 21845]
+    assert loss([np.array([1, 0, 0])]).tolist() == [0, STEPS // 2]
+    assert loss([np.array([0, 1, 0])]).tolist() == [STEPS // 4, STEPS]
+    assert loss([np.array([0, 0, 3])]).tolist() == [3 * STEPS, 3 * 21845]
 
 
 def test_adding_needs_half_the_noise_of_replacing() -> None:
+    loss = CellLoss(("a",), np.zeros((2, 2)), clip=1.0)
     for spend in (PureDP(1), ZCDP("0.1")):
-        add = minimum_for(spend, ADD_REMOVE, contribution=2)
-        replace = minimum_for(spend, REPLACE_ONE, contribution=2)
+        add = minimum_for(spend, loss, ADD_REMOVE, contribution=2)
+        replace = minimum_for(spend, loss, REPLACE_ONE, contribution=2)
         assert replace.scale == pytest.approx(2 * add.scale)
         assert add.law == replace.law
 
@@ -159,13 +162,20 @@ def test_losses_that_are_none_are_refused(arguments: dict[str, object]) -> None:
 class Smuggled(Loss):
     """A loss from outside the gate."""
 
-    marginal = ("a",)
+    marginals = (("a",),)
     candidates = 2
+    detail: ClassVar[dict[str, object]] = {}
+
+    def sensitivity(self, neighbours: object, contribution: int) -> int:
+        return 1
+
+    def monotone(self, neighbours: object) -> bool:
+        return True
 
     def check(self, domain: object) -> None:
         return
 
-    def __call__(self, exact: np.ndarray) -> np.ndarray:
+    def __call__(self, exact: Sequence[np.ndarray]) -> np.ndarray:
         raise AssertionError("it saw exact tables")
 
 

@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from pathlib import Path
 from types import ModuleType
@@ -63,6 +63,15 @@ class Subject:
     def with_rows(self, rows: int) -> Subject:
         """If its rows are paid for one by one: with so many that their chance does not show."""
         return replace(self, options={"rows": rows}) if self.releases_a_draw else self
+
+    def tiny(self) -> Subject:
+        """With so few candidates to choose from that every choice can be walked through."""
+        return replace(self, options={**self.options, "candidates": 2}) if self.chooses else self
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it chooses among candidates, as many as one likes."""
+        return "candidates" in {option.name for option in fields(self.kind)}  # type: ignore[arg-type]
 
     @property
     def releases_a_draw(self) -> bool:

@@ -23,6 +23,8 @@ from understudy.schema.neighbours import Neighbours
 
 ALPHAS = (1.1, 2.0, 10.0)
 USED = 0.3
+USED_WALKING_FEW = 0.1
+"""Of what is left of a promise when every noisy count is clamped to 0 or 1."""
 TABLES = {
     # name: columns, rows, rows of other units, window of noisy counts
     "one column": ([cells("a", 3)], universe(3), 2, (-1, 3)),
@@ -36,14 +38,21 @@ CASES = [
 ]
 
 
+def walks_few(name: str, table: str) -> bool:
+    """Whether it puts three questions in a row, so that only a smaller tree can be walked."""
+    return subject_of(name).chooses and len(TABLES[table][0]) > 1
+
+
 def laws(
     name: str, relation: Neighbours, contribution: int, table: str, budget: Budget
 ) -> list[tuple[Law, Law]]:
     columns, rows, others, window = TABLES[table]
+    if walks_few(name, table):
+        others, window = 0, (0, 1)
 
     def fit(private: PrivateTable, spend: Budget) -> Hashable:
         domain = domain_of(private.schema)
-        method = subject_of(name).with_rows(2).make()
+        method = subject_of(name).with_rows(2).tiny().make()
         model = method.fit(private, domain, spend, np.random.default_rng(0))
         return essence(model), model.total
 
@@ -71,7 +80,7 @@ def test_methods_keep_a_pure_promise(
         max_log_ratio(p, q) for p, q in laws(name, relation, contribution, table, PureDP("3/2"))
     ]
     assert max(costs) <= 1.5 + 1e-9
-    assert max(costs) >= USED * 1.5
+    assert max(costs) >= (USED_WALKING_FEW if walks_few(name, table) else USED) * 1.5
 
 
 @pytest.mark.parametrize(("name", "relation", "contribution", "table"), CASES)
@@ -87,4 +96,4 @@ def test_methods_keep_a_concentrated_promise(
                 divergence = renyi(one, two, alpha)
                 assert divergence <= 0.4 * alpha * (1.0 + 1e-9)
                 used = max(used, divergence / (0.4 * alpha))
-    assert used >= USED
+    assert used >= (USED_WALKING_FEW if walks_few(name, table) else USED)

@@ -15,6 +15,7 @@ from tests.kernels.chains import counted, follows
 from tests.models.graphs import (
     CLIQUES,
     DOMAIN,
+    SCHEMA,
     joint_of,
     marginal_of,
     random_joint,
@@ -23,6 +24,7 @@ from tests.models.graphs import (
 from tests.tables import cells, schema_of
 from understudy import models
 from understudy.errors import ReleaseError, UsageError
+from understudy.models import base
 from understudy.models.graphical import GraphicalModel, Sampling
 from understudy.models.separators import links
 from understudy.release.model_files import read_model, write_model
@@ -30,6 +32,7 @@ from understudy.schema.axes import domain_of
 from understudy.table.table import Codes
 
 MODEL = random_model(0)
+WITHOUT_FAKES = schema_of(*(SCHEMA.columns[name] for name in DOMAIN.columns))
 
 
 def cells_of(codes: Codes) -> np.ndarray[Any, Any]:
@@ -78,6 +81,26 @@ def test_its_total_is_the_size_and_samples_carry_released_columns_only() -> None
 def test_types_do_not_depend_on_the_rows() -> None:
     few, many = (MODEL.draw(rows, np.random.default_rng(1)).columns for rows in (1, 5_000))
     assert [column.dtype for column in few.values()] == [c.dtype for c in many.values()]
+
+
+def test_many_rows_come_in_pieces_that_are_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "PIECE", 4_096)
+    model = replace(MODEL, domain=domain_of(WITHOUT_FAKES))
+    pieces = list(model.pieces(10_000, np.random.default_rng(1)))
+    assert [piece.rows for piece in pieces] == [4_096, 4_096, 1_808]
+    whole = model.sample(10_000, np.random.default_rng(1))
+    for name, values in whole.columns.items():
+        parts = [piece.columns[name] for piece in pieces]
+        assert np.array_equal(values.data, np.concatenate([part.data for part in parts]))
+        assert values.levels == parts[0].levels
+        assert (values.missing is None) == (parts[0].missing is None)
+    assert [piece.rows for piece in model.pieces(0, np.random.default_rng(1))] == [0]
+
+
+def test_fakes_are_made_up_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "PIECE", 4_096)
+    (piece,) = MODEL.pieces(10_000, np.random.default_rng(1))
+    assert len(set(piece.columns["id"].data.tolist())) == 10_000
 
 
 def test_marginals_within_a_clique_in_any_order() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understudy.errors import ReleaseError
+from understudy.errors import ReleaseError, UsageError
 from understudy.models import get
 from understudy.models.histogram import HistogramModel, Negatives, shares_of
 from understudy.schema.axes import domain_of
@@ -39,6 +39,19 @@ def a_model() -> HistogramModel:
     table = np.zeros((3, 2, 2), dtype=np.int64)
     table[0, 1, 0], table[2, 0, 1], table[2, 1, 1] = 5, 3, 2
     return HistogramModel.of(domain(), table, size=10.0, negatives="project")
+
+
+def test_evidence_keeps_the_allowed_cells() -> None:
+    found = a_model().given({"ill": np.array([False, False, True])})
+    assert found.total == pytest.approx(5.0)
+    drawn = found.draw(1_000, np.random.default_rng(1)).columns
+    assert set(drawn["ill"].tolist()) == {2}
+    assert np.allclose(found.shares, [0.6, 0.4])
+    both = {"ill": np.array([True, False, False]), "grade": np.array([True, False])}
+    with pytest.raises(UsageError, match="impossible that 'ill', 'grade'"):
+        a_model().given(both)
+    with pytest.raises(UsageError, match="one true or false per cell"):
+        a_model().given({"ill": np.array([1, 0, 1])})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tables import cells, schema_of
 from understudy.errors import ReleaseError, UsageError
-from understudy.models import get
+from understudy.models import base, get
 from understudy.models.paid_rows import PaidRows
 from understudy.schema.axes import domain_of
 
@@ -31,6 +31,12 @@ def test_rows_are_repeated_as_evenly_as_they_can_be(rows: int) -> None:
     often = [counted[tuple(row)] for row in ROWS.T.tolist()]
     assert max(often) - min(often) <= 1
     assert sum(often) == rows
+
+
+def test_rows_that_depend_on_each_other_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "PIECE", 2)
+    (piece,) = PaidRows(DOMAIN, 4.0, ROWS).pieces(4, np.random.default_rng(0))
+    assert sorted(piece.columns["x"].data.tolist()) == [5, 6, 7, 8]
 
 
 def test_which_rows_and_in_which_order_is_chance() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.tables import cells, numbers, schema_of
 from understudy import models
-from understudy.errors import ReleaseError
+from understudy.errors import ReleaseError, UsageError
 from understudy.models.base import Model
 from understudy.models.product import ProductModel
 from understudy.schema.axes import domain_of
@@ -52,6 +52,19 @@ def test_its_total_is_the_size_and_samples_carry_released_columns_only() -> None
     table = MODEL.sample(7, np.random.default_rng(4))
     assert len(table) == 7
     assert tuple(table.columns) == ("a", "id", "x", "b")
+
+
+def test_evidence_leaves_the_columns_independent() -> None:
+    allowed = {"a": np.array([False, True]), "b": np.array([True, False, True, False])}
+    found = MODEL.given(allowed)
+    assert found.total == pytest.approx(12.5 * 0.75 * 0.4)
+    assert found.probabilities["a"].tolist() == [0.0, 1.0]
+    assert np.allclose(found.probabilities["b"], [0.25, 0.0, 0.75, 0.0])
+    assert np.array_equal(found.probabilities["x"], GOOD["x"])
+    with pytest.raises(UsageError, match="impossible that 'x'"):
+        MODEL.given({"x": np.array([True, False, False])})
+    with pytest.raises(UsageError, match="one true or false per cell"):
+        MODEL.given({"a": np.array([True])})
 
 
 @given(

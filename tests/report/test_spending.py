@@ -54,6 +54,7 @@ def test_an_unknown_verb_shows_its_detail() -> None:
         ("draw", {}, "some rows of the table"),
         ("sums", {}, "0 sums: "),
         ("statistic", {}, "a statistic of the table"),
+        ("minimise", {"columns": ["a", "b"], "candidates": 9}, "best of 9 candidates for a × b"),
         ("minimise", {}, "best of some candidates for the table"),
     ],
 )

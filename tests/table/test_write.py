@@ -22,7 +22,7 @@ from understudy.errors import SourceError, UsageError
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Category, Date, Real
 from understudy.schema.schema import Dialect, Schema
-from understudy.table import write
+from understudy.table import parquet, write
 from understudy.table.codec import encode, encode_table
 from understudy.table.table import Table, Values
 from understudy.table.write import check_ending, write_table
@@ -193,7 +193,7 @@ def test_a_failure_half_way_leaves_nothing(
 
     monkeypatch.setattr(write, "_number_texts", fail)
     monkeypatch.setattr(Table, "to_arrow", fail)
-    monkeypatch.setattr(Table, "__arrow_c_stream__", fail)
+    monkeypatch.setattr(parquet, "pages", fail)
     with pytest.raises(Exception, match="half way"):
         write_table(example(), tmp_path / f"rows{ending}")
     assert list(tmp_path.iterdir()) == []

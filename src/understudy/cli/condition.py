@@ -1,10 +1,13 @@
 """``--where "column=value"``: rows of a model that lie in one cell of one column.
 
-Rows are drawn and the others thrown away, at most ``MOST_DRAWN`` in all.
+A model that can say what its rows in that cell look like is asked for it, and nothing is thrown
+away. Of any other, rows are drawn and those outside the cell thrown away, at most ``MOST_DRAWN`` in
+all; a cell rarer than that needs another model.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -22,21 +25,31 @@ BATCH: Final = 100_000
 MOST_DRAWN: Final = 20_000_000
 
 
-def draw_where(model: Model, rows: int, *, where: str | None, seed: int | None) -> Table:
-    """``rows`` rows of the model, all in the cell of the column that ``where`` names."""
+def draw_where(model: Model, rows: int, *, where: str | None, seed: int | None) -> Iterator[Table]:
+    """``rows`` rows of the model in pieces, all in the cell of the column that ``where`` names."""
     rng = np.random.default_rng(seed)
     if where is None:
-        return model.sample(rows, rng)
+        return model.pieces(rows, rng)
     column, cell = _cell(model.domain, where)
+    allowed = np.arange(model.domain.axes[column].size) == cell
+    exact = model.given({column: allowed})
+    if exact is not None:
+        return exact.pieces(rows, rng)
+    return iter((_kept_of_many(model, rows, (column, cell), rng),))
+
+
+def _kept_of_many(
+    model: Model, rows: int, wanted: tuple[str, int], rng: np.random.Generator
+) -> Table:
     kept = [model.draw(0, rng)]
     found = drawn = 0
     while found < rows:
         if drawn >= MOST_DRAWN:
             raise UsageError(
-                f"{where!r} is too rare: {MOST_DRAWN:,} rows were drawn and too few have it; ask "
-                "for fewer rows or a more frequent value"
+                f"what was asked of {wanted[0]!r} is too rare: {MOST_DRAWN:,} rows were drawn and "
+                "too few have it; ask for fewer rows or a more frequent value"
             )
-        batch = _only(model.draw(BATCH, rng), column, cell)
+        batch = _only(model.draw(BATCH, rng), *wanted)
         kept.append(batch)
         found, drawn = found + batch.rows, drawn + BATCH
     return decode(_joined(model.domain, kept, rows), rng=rng)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,14 @@ if TYPE_CHECKING:
     from understudy.table.table import Table
 
 
-def write_rows(table: Table, place: Path, *, force: bool) -> None:
+def write_rows(pieces: Iterable[Table], place: Path, *, force: bool) -> None:
     """Write rows to a file by its ending, or as CSV to standard output if it is called ``-``."""
-    from understudy.table.write import write_csv_to, write_table
+    from understudy.table.write import write_csv_to, write_pieces
 
     if str(place) != "-":
-        write_table(table, place, force=force)
+        write_pieces(pieces, place, force=force)
         return
-    write_csv_to(table, sys.stdout.buffer)
+    write_csv_to(pieces, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 

@@ -41,9 +41,9 @@ def sample(
     from understudy.release import load
 
     with phase("Sampling", quiet=quiet):
-        table = draw_where(load(release).models[0], rows, where=where, seed=seed)
-        write_rows(table, out, force=force)
+        pieces = draw_where(load(release).models[0], rows, where=where, seed=seed)
+        write_rows(pieces, out, force=force)
     if json_ and not stdout:
-        say_json({"rows": table.rows, "files": {"rows": [str(out)]}})
+        say_json({"rows": rows, "files": {"rows": [str(out)]}})
     elif not stdout:
-        say(f"{table.rows:,} synthetic rows in {out}", quiet=quiet)
+        say(f"{rows:,} synthetic rows in {out}", quiet=quiet)

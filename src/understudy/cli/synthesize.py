@@ -139,7 +139,7 @@ class Outputs:
         if self.out is not None:
             places = self._tables() or [self.out]
             for table, place in zip(made.synthetic, places, strict=True):
-                write_rows(table, place, force=self.force)
+                write_rows((table,), place, force=self.force)
             files["rows"] = [str(place) for place in places]
         if self.report is not None:
             write_page(made.card.to_html(), self.report, force=self.force)

@@ -11,6 +11,7 @@ Each verb of ``PrivateTable`` has its mechanism in a file of its own, with the p
     sums.py       sums of bounded moments                sums.md
     statistics.py declared functions of exact tables     statistic.md
     losses.py     the best of finitely many parameters   minimise.md
+    impurity.py   ... told from the rows by trees        impurity.md
 
 ``sensitivity.py`` is the one table of sensitivities, ``scale.py`` the one place where a budget
 becomes a noise scale (rounded towards more noise), ``noise.py`` the one source of noise.

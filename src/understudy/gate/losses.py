@@ -1,15 +1,17 @@
 """Losses for the ``minimise`` verb: which of finitely many public parameters fits the rows best.
 
 What a loss must promise, and the proof, is in minimise.md; ``tests/gate/test_losses.py`` attacks
-every loss in this file. Minimisation over a continuum (objective perturbation) will be another
-class of losses behind the same verb; it needs gradients that an engine must sum.
+every loss in this file. How well trees tell candidates from the rows is in ``impurity.py``.
+Minimisation over a continuum (objective perturbation) will be another class of losses behind the
+same verb; it needs gradients that an engine must sum.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,31 +30,44 @@ MOST_NUMBERS: Final = 2**27
 
 
 class Loss(ABC):
-    """How badly each public candidate fits, in whole steps; each row adds 0 to ``STEPS``."""
+    """How badly each public candidate fits, in whole steps."""
 
     @property
     @abstractmethod
-    def marginal(self) -> tuple[str, ...]:
-        """The table that the loss is a function of."""
+    def marginals(self) -> tuple[tuple[str, ...], ...]:
+        """The tables that the loss is a function of."""
 
     @property
     @abstractmethod
     def candidates(self) -> int:
         """How many candidates there are."""
 
+    @property
+    @abstractmethod
+    def detail(self) -> dict[str, Any]:
+        """What the ledger keeps about it: public parameters."""
+
+    @abstractmethod
+    def sensitivity(self, neighbours: Neighbours, contribution: int) -> int:
+        """The most steps by which any candidate's loss can change between neighbours."""
+
+    @abstractmethod
+    def monotone(self, neighbours: Neighbours) -> bool:
+        """Whether all losses move in the same direction between neighbours."""
+
     @abstractmethod
     def check(self, domain: Domain) -> None:
         """Refuse a domain for which it was not made, before anything is charged."""
 
     @abstractmethod
-    def __call__(self, exact: Counts) -> Counts:
-        """The loss of each candidate: a sum over rows."""
+    def __call__(self, exact: Sequence[Counts]) -> Counts:
+        """The loss of each candidate, from the exact tables."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class CellLoss(Loss):
-    """``losses[i, cell]`` is what a row in this cell of the marginal costs candidate i.
+    """``losses[i, cell]`` is what a row in this cell of the marginal costs candidate i: 0 to STEPS.
 
     A public table, shaped (candidates, *cells). Losses are clipped to 0 ... ``clip`` and rounded to
     clip / 65536; a row can make no candidate worse by more than ``clip``.
@@ -72,12 +87,22 @@ class CellLoss(Loss):
         object.__setattr__(self, "losses", losses)
 
     @property
-    def marginal(self) -> tuple[str, ...]:
-        return self.columns
+    def marginals(self) -> tuple[tuple[str, ...], ...]:
+        return (self.columns,)
 
     @property
     def candidates(self) -> int:
         return len(self.losses)
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        return {"marginal": list(self.columns)}
+
+    def sensitivity(self, neighbours: Neighbours, contribution: int) -> int:
+        return loss_of_rows(contribution, STEPS)
+
+    def monotone(self, neighbours: Neighbours) -> bool:
+        return neighbours is Neighbours.ADD_REMOVE
 
     def check(self, domain: Domain) -> None:
         if domain.shape(self.columns) != self.losses.shape[1:]:
@@ -86,19 +111,19 @@ class CellLoss(Loss):
                 f"{', '.join(self.columns)} have {domain.shape(self.columns)}"
             )
 
-    def __call__(self, exact: Counts) -> Counts:
+    def __call__(self, exact: Sequence[Counts]) -> Counts:
         shares = np.clip(self.losses, 0.0, self.clip) / self.clip
         steps = np.floor(shares * STEPS + 0.5).astype(np.int64)
-        totals: Counts = steps.reshape(len(steps), -1) @ exact.ravel()
+        totals: Counts = steps.reshape(len(steps), -1) @ exact[0].ravel()
         return totals
 
 
-def minimum_for(spend: Budget, neighbours: Neighbours, *, contribution: int) -> Choice:
-    """The noisy minimum that costs ``spend``; monotone where rows are only added or removed."""
+def minimum_for(spend: Budget, loss: Loss, neighbours: Neighbours, *, contribution: int) -> Choice:
+    """The noisy minimum of this loss that costs ``spend``."""
     return choice_for(
         spend,
-        sensitivity=loss_of_rows(contribution, STEPS),
-        monotone=neighbours is Neighbours.ADD_REMOVE,
+        sensitivity=loss.sensitivity(neighbours, contribution),
+        monotone=loss.monotone(neighbours),
     )
 
 

@@ -78,8 +78,8 @@ class PrivateTable:
         return self.schema.neighbours
 
     def measured(self, domain: Domain) -> list[Noisy]:
-        """Every noisy marginal over this domain that was paid for so far."""
-        return [noisy for over, noisy in self._measured if over is domain]
+        """Every noisy marginal over this domain, or groups of it, that was paid for so far."""
+        return [noisy for over, noisy in self._measured if over.fine == domain]
 
     def prepare(self, domain: Domain, workload: Sequence[Columns]) -> None:
         """Say, free of charge, which marginals may be asked, so that one pass counts them all."""
@@ -113,7 +113,12 @@ class PrivateTable:
         }
         tables = self._ask("count", detail, spend, answer)["tables"]
         noisy = [
-            Noisy(marginal, read_only(table.reshape(domain.shape(marginal))), noise.stddev)
+            Noisy(
+                marginal,
+                read_only(table.reshape(domain.shape(marginal))),
+                noise.stddev,
+                domain.groups(marginal),
+            )
             for marginal, table, noise in zip(asked, tables, noises, strict=True)
         ]
         self._measured += [(domain, marginal) for marginal in noisy]
@@ -273,17 +278,17 @@ class PrivateTable:
     def minimise(self, domain: Domain, loss: Loss, *, spend: Budget) -> int:
         """The index of the public candidate whose loss is, up to noise, the smallest."""
         check_loss(loss, domain)
-        asked = _marginal(domain, loss.marginal)
-        choice = minimum_for(spend, **self._relation)
+        asked = [_marginal(domain, columns) for columns in loss.marginals]
+        choice = minimum_for(spend, loss, **self._relation)
 
         def answer() -> Answer:
-            (sealed,) = self._exact.tables(domain, [asked])
-            return {"index": choice.index(-loss(reveal(sealed)), self._noise)}
+            tables = [reveal(table) for table in self._exact.tables(domain, asked)]
+            return {"index": choice.index(-loss(tables), self._noise)}
 
         detail = {
             "loss": type(loss).__name__,
-            "marginal": list(asked),
             "candidates": loss.candidates,
+            **loss.detail,
         }
         return int(self._ask("minimise", detail, spend, answer)["index"])
 

@@ -19,6 +19,7 @@ or vanish; under REPLACE_ONE up to c rows vanish and up to c others appear.
     cells that hold t rows, L1      c                  2 c (one t only: c)
       and L2 squared                c^2                2 c^2 (one t only: c^2)
     loss of at most b a row         c b, monotone      c b, not monotone
+    impurity of the best tree       c, monotone        c, not monotone (not 2 c: see impurity.md)
 
 The proofs are in the ``.md`` file of each verb; ``tests/gate/test_sensitivity.py`` and the tests of
 the verbs attack every row on neighbouring tables.
@@ -92,6 +93,11 @@ def holdings_l2_squared(neighbours: Neighbours, c: int, *, thresholds: int) -> i
 def loss_of_rows(c: int, largest: int) -> int:
     """Sensitivity of a sum over rows of losses from 0 to ``largest``, under both relations."""
     return c * largest
+
+
+def impurity(c: int) -> int:
+    """Sensitivity of the least Gini impurity of any tree, in rows, under both relations."""
+    return c
 
 
 def _appears_and_vanishes(neighbours: Neighbours, *, signed: bool, sets: int) -> int:

@@ -24,16 +24,18 @@ def count(
 ) -> Estimate:
     """The number of real rows whose columns fall into the given cells.
 
-    Uses every measured marginal that contains all columns of ``where``, weighted by precision.
+    Uses every measured marginal that contains all columns of ``where``, weighted by precision; one
+    that was counted by groups of cells only where these cells are whole groups.
     """
     for column, cells in where.items():
         (size,) = domain.shape([column])
         if not cells or not all(0 <= cell < size for cell in cells):
             raise UsageError(f"cells of column {column!r} are numbers from 0 to {size - 1}")
-    found = [_sum(noisy, where) for noisy in measured if set(where) <= set(noisy.columns)]
+    holding = [noisy for noisy in measured if set(where) <= set(noisy.columns)]
+    found = [estimate for noisy in holding if (estimate := _sum(noisy, where)) is not None]
     if not found:
         raise UsageError(
-            f"no released marginal contains {', '.join(map(repr, where))} together; "
+            f"no released marginal holds these cells of {', '.join(map(repr, where))} together; "
             "count synthetic rows instead, or fit a method that measures them"
         )
     return average(found)
@@ -47,10 +49,12 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
     return Estimate(float(precisions @ values / precisions.sum()), 1.0 / sqrt(precisions.sum()))
 
 
-def _sum(noisy: Noisy, where: Mapping[str, Collection[int]]) -> Estimate:
-    selections = [
-        sorted(set(where[column])) if column in where else range(size)
-        for column, size in zip(noisy.columns, noisy.values.shape, strict=True)
-    ]
+def _sum(noisy: Noisy, where: Mapping[str, Collection[int]]) -> Estimate | None:
+    selections: list[Sequence[int]] = []
+    for column, size in zip(noisy.columns, noisy.values.shape, strict=True):
+        held = noisy.holding(column, where[column]) if column in where else range(size)
+        if held is None:
+            return None
+        selections.append(held)
     cells = noisy.values[np.ix_(*selections)]
     return Estimate(float(cells.sum()), noisy.stddev * sqrt(cells.size))

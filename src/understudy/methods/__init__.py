@@ -20,7 +20,7 @@ from understudy.errors import UsageError
 if TYPE_CHECKING:
     from understudy.methods.base import Synthesizer
 
-NOT_METHODS = frozenset({"__init__", "base"})
+NOT_METHODS = frozenset({"__init__", "base", "opening"})
 AUTO = "auto"
 DEFAULT = "independent"
 

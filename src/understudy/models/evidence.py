@@ -10,15 +10,32 @@ underflow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import UsageError
 from understudy.models.separators import Clique, Link, conditional, links, marginal
+from understudy.schema.domain import Domain
 
 Tables = list[NDArray[np.float64]]
+
+
+def check_allowed(domain: Domain, allowed: Mapping[str, NDArray[np.bool_]]) -> None:
+    """Refuse what is no evidence about columns of the domain."""
+    for name, mask in allowed.items():
+        if mask.dtype != np.bool_ or mask.shape != domain.shape([name]):
+            raise UsageError(f"what is allowed in {name!r} is one true or false per cell")
+
+
+def impossible(columns: Iterable[str]) -> UsageError:
+    """The error for evidence that a model gives no probability."""
+    return UsageError(
+        f"the model holds it impossible that {', '.join(map(repr, columns))} lie in the cells "
+        "asked for; ask for cells that it gives a positive probability"
+    )
 
 
 def condition(

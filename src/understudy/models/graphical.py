@@ -14,7 +14,7 @@ from understudy.errors import ReleaseError, UsageError
 from understudy.kernels.ancestral import Chain, Step
 from understudy.kernels.systematic import draw_systematic
 from understudy.models.base import Model
-from understudy.models.evidence import condition
+from understudy.models.evidence import check_allowed, condition, impossible
 from understudy.models.separators import Clique, conditional, links, marginal
 from understudy.schema.domain import Domain
 from understudy.table.table import Codes
@@ -35,10 +35,11 @@ class GraphicalModel(Model):
     distribution is that of each clique given what it shares, multiplied.
 
     ``sampling`` says how rows are drawn: ``alias`` draws them independently; ``systematic`` keeps
-    the counts of every clique close to its belief (see ``kernels/systematic.py``).
+    the counts of what is drawn at once close to the beliefs (see ``kernels/systematic.py``).
     """
 
     kind = "graphical"
+    in_parts = True
     domain: Domain
     size: float
     cliques: tuple[Clique, ...]
@@ -85,19 +86,11 @@ class GraphicalModel(Model):
         return marginal(belief, clique, columns)
 
     def given(self, allowed: Mapping[str, NDArray[np.bool_]]) -> GraphicalModel:
-        """The model of the rows whose cells are allowed, exactly; its size is what they number.
-
-        ``allowed`` has a mask over the cells of each column that something is known about.
-        """
-        for name, mask in allowed.items():
-            if mask.dtype != np.bool_ or mask.shape != self.domain.shape([name]):
-                raise UsageError(f"what is allowed in {name!r} is one true or false per cell")
+        """See ``Model.given``: one pass up the cliques and one down."""
+        check_allowed(self.domain, allowed)
         beliefs, probability = condition(self.cliques, self.beliefs, allowed)
         if not beliefs:
-            raise UsageError(
-                f"the model holds it impossible that {', '.join(map(repr, allowed))} lie in the "
-                "cells asked for; ask for cells that it gives a positive probability"
-            )
+            raise impossible(allowed)
         size = self.size * probability
         return GraphicalModel(self.domain, size, self.cliques, tuple(beliefs), self.sampling)
 

@@ -13,6 +13,7 @@ from understudy.errors import ReleaseError
 from understudy.kernels.project import to_simplex
 from understudy.kernels.sample import categorical
 from understudy.models.base import Model
+from understudy.models.evidence import check_allowed, impossible
 from understudy.schema.domain import Domain
 from understudy.table.table import Codes
 
@@ -31,6 +32,7 @@ class HistogramModel(Model):
     """
 
     kind = "histogram"
+    in_parts = True
     domain: Domain
     size: float
     cells: NDArray[np.int64]
@@ -66,13 +68,31 @@ class HistogramModel(Model):
         return self.size
 
     def draw(self, rows: int, rng: np.random.Generator) -> Codes:
-        drawn = self.cells[categorical(self.shares, rows, rng)]
+        return Codes(
+            self.domain, self._codes(self.cells[categorical(self.shares, rows, rng)]), rows
+        )
+
+    def _codes(self, joint: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """The cell of each column that joint cells lie in."""
         codes: dict[str, NDArray[Any]] = {}
         for name in reversed(self.domain.columns):
             cells = self.domain.axes[name].size
-            drawn, code = np.divmod(drawn, cells)
+            joint, code = np.divmod(joint, cells)
             codes[name] = code.astype(np.min_scalar_type(cells - 1))
-        return Codes(self.domain, {name: codes[name] for name in self.domain.columns}, rows)
+        return {name: codes[name] for name in self.domain.columns}
+
+    def given(self, allowed: Mapping[str, NDArray[np.bool_]]) -> HistogramModel:
+        """See ``Model.given``: the cells that are allowed, their shares scaled up."""
+        check_allowed(self.domain, allowed)
+        codes = self._codes(self.cells)
+        kept = np.ones(self.cells.shape, dtype=np.bool_)
+        for name, mask in allowed.items():
+            kept &= mask[codes[name]]
+        shares = self.shares[kept]
+        if not shares.size:
+            raise impossible(allowed)
+        share = float(shares.sum())
+        return HistogramModel(self.domain, self.size * share, self.cells[kept], shares / share)
 
     def describe(self) -> dict[str, Any]:
         return {"size": self.size}

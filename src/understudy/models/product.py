@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from understudy.errors import ReleaseError
 from understudy.kernels.sample import categorical
 from understudy.models.base import Model
+from understudy.models.evidence import check_allowed, impossible
 from understudy.schema.domain import Domain
 from understudy.table.table import Codes
 
@@ -22,6 +23,7 @@ class ProductModel(Model):
     """Cell probabilities of every column; columns are drawn independently of each other."""
 
     kind = "product"
+    in_parts = True
     domain: Domain
     size: float
     probabilities: Mapping[str, NDArray[np.float64]]
@@ -46,6 +48,17 @@ class ProductModel(Model):
             name: categorical(cells, rows, rng) for name, cells in self.probabilities.items()
         }
         return Codes(self.domain, columns, rows)
+
+    def given(self, allowed: Mapping[str, NDArray[np.bool_]]) -> ProductModel:
+        """See ``Model.given``: the columns stay independent."""
+        check_allowed(self.domain, allowed)
+        kept, size = dict(self.probabilities), self.size
+        for name, mask in allowed.items():
+            cells = np.where(mask, self.probabilities[name], 0.0)
+            if not (share := float(cells.sum())):
+                raise impossible(allowed)
+            kept[name], size = cells / share, size * share
+        return ProductModel(self.domain, size, kept)
 
     def describe(self) -> dict[str, Any]:
         return {"size": self.size}

@@ -87,7 +87,7 @@ def _statistic(detail: Mapping[str, Any]) -> str:
 
 
 def _minimised(detail: Mapping[str, Any]) -> str:
-    fits = _crossed(detail.get("marginal"))
+    fits = _crossed(detail.get("marginal", detail.get("columns")))
     return f"best of {detail.get('candidates', 'some')} candidates for {fits}"
 
 

@@ -84,6 +84,32 @@ class BinAxis(Axis):
         return self.proper if self.nullable else 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class GroupAxis(Axis):
+    """Groups of the cells of a ``fine`` axis: cell i of it lies in ``groups[i]``.
+
+    "Missing" is grouped like any other cell, so that a group of cells may hold it too; no cell of
+    its own stands for it.
+    """
+
+    fine: Axis
+    groups: tuple[int, ...]
+    nullable: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.fine, GroupAxis) or self.nullable:
+            raise UsageError("groups are made of the cells of a plain axis, missing ones included")
+        if len(self.groups) != self.fine.size:
+            raise UsageError("every cell of the fine axis belongs to one group")
+        if set(self.groups) != set(range(max(self.groups) + 1)):
+            raise UsageError("groups are numbered from 0, and none is empty")
+
+    @property
+    def proper(self) -> int:
+        """How many groups there are."""
+        return max(self.groups) + 1
+
+
 @dataclass(frozen=True)
 class Domain:
     """A schema and the axes of its modelled columns (or of some of them), in the schema's order."""
@@ -112,6 +138,33 @@ class Domain:
             return self
         kept = {name: axis for name, axis in self.axes.items() if name in columns}
         return Domain(self.schema.only(kept), kept)
+
+    def grouped(self, groups: Mapping[str, Sequence[int]]) -> Domain:
+        """The coarser domain in which these columns' cells are put together in groups."""
+        self.shape(list(groups))
+        coarse = {
+            name: GroupAxis(fine=axis, groups=tuple(map(int, groups[name])))
+            if name in groups
+            else axis
+            for name, axis in self.axes.items()
+        }
+        return Domain(self.schema, coarse)
+
+    def groups(self, columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """The group of each fine cell, for those of these columns that are grouped."""
+        axes = {name: self.axes[name] for name in columns}
+        return {name: axis.groups for name, axis in axes.items() if isinstance(axis, GroupAxis)}
+
+    @property
+    def fine(self) -> Domain:
+        """The domain whose cells this one groups; this very domain if it groups none."""
+        if not any(isinstance(axis, GroupAxis) for axis in self.axes.values()):
+            return self
+        plain = {
+            name: axis.fine if isinstance(axis, GroupAxis) else axis
+            for name, axis in self.axes.items()
+        }
+        return Domain(self.schema, plain)
 
     def shape(self, columns: Sequence[str]) -> tuple[int, ...]:
         """The number of cells of each of these columns; refuses names it does not know."""

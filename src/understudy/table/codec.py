@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import UsageError
 from understudy.schema.columns import Boolean, Column, Date, Datetime, Fake, Number
-from understudy.schema.domain import Axis, BinAxis, Domain, LevelAxis
+from understudy.schema.domain import Axis, BinAxis, Domain, GroupAxis, LevelAxis
 from understudy.table.drawing import draw_inside, limits, sentinels
 from understudy.table.fakes import invent
 from understudy.table.reading import place_in, place_of
@@ -47,6 +47,8 @@ def cell_of(column: Column, axis: Axis, text: str | None) -> int:
 
     Never raises, whatever the text.
     """
+    if isinstance(axis, GroupAxis):
+        return axis.groups[cell_of(column, axis.fine, text)]
     reader = _reader(column, axis)
     mark = reader.absent if text is None else reader.mark(text)
     return int(reader.cells_of(np.array([mark]))[0])
@@ -61,6 +63,8 @@ def encode(
     dataframe gives it; ``missing`` (or the mask of a masked array) marks values that are not there.
     Equals ``cell_of`` on the text of each value.
     """
+    if isinstance(axis, GroupAxis):
+        return regrouped(axis, encode(column, axis.fine, values, missing=missing))
     if isinstance(values, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(values)
         missing = masked if missing is None else masked | missing
@@ -69,6 +73,13 @@ def encode(
     if missing is not None:
         cells[missing] = cell_of(column, axis, None)
     return cells
+
+
+def regrouped(axis: GroupAxis, cells: NDArray[Any]) -> NDArray[Any]:
+    """The group of each cell of the fine axis, as the smallest unsigned integers for all groups."""
+    groups = np.array(axis.groups, dtype=np.min_scalar_type(axis.size - 1))
+    found: NDArray[Any] = groups[cells]
+    return found
 
 
 def places(column: Column, values: NDArray[Any]) -> NDArray[np.float64]:

@@ -21,6 +21,8 @@ from understudy.table.reading import place_in
 
 Floats = NDArray[np.float64]
 LARGEST_EXACT = 2.0**53
+MOST_CHOICES = 2**32
+"""Up to here a share of 53 bits picks a whole number: none is off by more than 2**-21 of itself."""
 
 
 def limits(column: Column) -> tuple[float, float]:
@@ -67,8 +69,11 @@ def _whole(
     first, last = _around(first, last, sentinels(column), step=1.0)
     smallest, largest = first.astype(np.int64), last.astype(np.int64)
     values = smallest[bins]
-    if (largest > smallest).any():
+    choices = last - first + 1
+    if choices.max() > MOST_CHOICES:
         values = rng.integers(values, largest[bins], endpoint=True)
+    elif choices.max() > 1:
+        values += (rng.random(len(bins)) * choices[bins]).astype(np.int64)
     return _avoid(values, smallest[bins], sentinels(column))
 
 

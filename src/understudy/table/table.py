@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -113,3 +113,19 @@ class Table:
         from understudy.table.frames import to_like
 
         return to_like(self, native)
+
+
+def joined(pieces: Sequence[Table]) -> Table:
+    """Tables of one schema and with the same levels, at least one, as one table."""
+    if len(pieces) == 1:
+        return pieces[0]
+    columns = {
+        name: _joined([piece.columns[name] for piece in pieces]) for name in pieces[0].columns
+    }
+    return Table(pieces[0].schema, columns, sum(piece.rows for piece in pieces))
+
+
+def _joined(parts: list[Values]) -> Values:
+    gone = [part.missing for part in parts if part.missing is not None]
+    missing = np.concatenate(gone) if gone else None
+    return Values(np.concatenate([part.data for part in parts]), parts[0].levels, missing)

@@ -15,15 +15,17 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import SourceError, UsageError
+from understudy.errors import UsageError
 from understudy.schema.columns import Boolean, Column, Date, Datetime, Real
+from understudy.table.parquet import write_parquet_to
 from understudy.table.replacing import replacing
 from understudy.table.table import Table, Values
 
@@ -31,18 +33,27 @@ BLOCK: Final = 1 << 16
 _ISO: Final[dict[str, Literal["D", "s"]]] = {"%Y-%m-%d": "D", "%Y-%m-%dT%H:%M:%S": "s"}
 
 
+Pieces = Iterable[Table]
+"""Tables of one schema, at least one, that follow each other in a file."""
+
+
 def write_table(table: Table, path: str | Path, *, force: bool = False) -> None:
     """Write ``table`` to ``path`` in the format of its ending, whole or not at all.
 
     Refuses an ending it does not know, and an existing file without ``force``.
     """
+    write_pieces((table,), path, force=force)
+
+
+def write_pieces(pieces: Pieces, path: str | Path, *, force: bool = False) -> None:
+    """Write tables one after the other as one table, so that no more than one is in memory."""
     path = Path(path)
     write = check_ending(path)
     with replacing(path, force=force) as aside:
-        write(table, aside)
+        write(pieces, aside)
 
 
-def check_ending(path: Path) -> Callable[[Table, Path], None]:
+def check_ending(path: Path) -> Callable[[Pieces, Path], None]:
     """What writes files of this name; refuses an ending that no format goes with."""
     for ending, write in _WRITERS.items():
         if path.name.lower().endswith(ending):
@@ -52,70 +63,70 @@ def check_ending(path: Path) -> Callable[[Table, Path], None]:
     )
 
 
-def write_csv_to(table: Table, stream: BinaryIO) -> None:
-    """Write ``table`` as CSV to an open binary stream, in the schema's dialect and encoding."""
-    dialect = table.schema.csv
-    encode = _encoder(dialect.encoding)
-    quote = _quoter(dialect.delimiter, alone=len(table.columns) == 1)
-    if dialect.header:
-        stream.write(encode(dialect.delimiter.join(map(quote, table.columns)) + "\n"))
-    for start in range(0, table.rows, BLOCK):
-        texts = [
-            _csv_texts(table.schema.columns[name], _block(values, start), quote)
-            for name, values in table.columns.items()
-        ]
-        stream.write(encode(_lines(map(dialect.delimiter.join, zip(*texts, strict=True)))))
+def write_csv_to(pieces: Pieces, stream: BinaryIO) -> None:
+    """Write tables as CSV to an open binary stream, in the schema's dialect and encoding."""
+    for number, table in enumerate(pieces):
+        if number == 0:
+            dialect = table.schema.csv
+            encode = _encoder(dialect.encoding)
+            quote = _quoter(dialect.delimiter, alone=len(table.columns) == 1)
+            if dialect.header:
+                stream.write(encode(dialect.delimiter.join(map(quote, table.columns)) + "\n"))
+        for start in range(0, table.rows, BLOCK):
+            texts = [
+                _csv_texts(table.schema.columns[name], _block(values, start), quote)
+                for name, values in table.columns.items()
+            ]
+            stream.write(encode(_lines(map(dialect.delimiter.join, zip(*texts, strict=True)))))
 
 
-def write_jsonl_to(table: Table, stream: BinaryIO) -> None:
-    """Write ``table`` as JSON lines, one object per row, to an open binary stream."""
-    keys = [f"{json.dumps(name)}: " for name in table.columns]
-    for start in range(0, table.rows, BLOCK):
-        cells = [
-            [key + text for text in _json_texts(table.schema.columns[name], _block(values, start))]
-            for key, (name, values) in zip(keys, table.columns.items(), strict=True)
-        ]
-        rows = map(", ".join, zip(*cells, strict=True))
-        stream.write(_lines(f"{{{row}}}" for row in rows).encode("ascii"))
+def write_jsonl_to(pieces: Pieces, stream: BinaryIO) -> None:
+    """Write tables as JSON lines, one object per row, to an open binary stream."""
+    for table in pieces:
+        for start in range(0, table.rows, BLOCK):
+            stream.write(_lines(_json_rows(table, start)).encode("ascii"))
 
 
-def _write_csv(table: Table, path: Path) -> None:
+def _json_rows(table: Table, start: int) -> Iterator[str]:
+    cells = []
+    for name, values in table.columns.items():
+        key = f"{json.dumps(name)}: "
+        texts = _json_texts(table.schema.columns[name], _block(values, start))
+        cells.append([key + text for text in texts])
+    return (f"{{{row}}}" for row in map(", ".join, zip(*cells, strict=True)))
+
+
+def _write_csv(pieces: Pieces, path: Path) -> None:
     with path.open("xb") as stream:
-        write_csv_to(table, stream)
+        write_csv_to(pieces, stream)
 
 
-def _write_csv_gz(table: Table, path: Path) -> None:
+def _write_csv_gz(pieces: Pieces, path: Path) -> None:
     with (
         path.open("xb") as raw,
         gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream,
     ):
-        write_csv_to(table, cast(BinaryIO, stream))
+        write_csv_to(pieces, cast(BinaryIO, stream))
 
 
-def _write_jsonl(table: Table, path: Path) -> None:
+def _write_jsonl(pieces: Pieces, path: Path) -> None:
     with path.open("xb") as stream:
-        write_jsonl_to(table, stream)
+        write_jsonl_to(pieces, stream)
 
 
-def _write_parquet(table: Table, path: Path) -> None:
-    import duckdb
-
-    try:
-        with duckdb.connect(config={"threads": 1}) as connection:
-            connection.register("synthetic", table)
-            connection.execute(
-                "COPY (FROM synthetic) TO $path (FORMAT parquet, COMPRESSION zstd)",
-                {"path": str(path)},
-            )
-    except duckdb.IOException as error:
-        raise SourceError(f"cannot write a Parquet file in {path.parent}: {error}") from error
+def _write_parquet(pieces: Pieces, path: Path) -> None:
+    with path.open("xb") as stream:
+        write_parquet_to(pieces, stream)
 
 
-def _write_arrow(table: Table, path: Path) -> None:
-    rows = table.to_arrow()
-    from pyarrow import feather
+def _write_arrow(pieces: Pieces, path: Path) -> None:
+    tables = (piece.to_arrow() for piece in pieces)
+    first = next(tables)
+    from pyarrow import ipc
 
-    feather.write_feather(rows, str(path), compression="uncompressed")
+    with path.open("xb") as stream, ipc.new_file(stream, first.schema) as writer:
+        for table in chain((first,), tables):
+            writer.write_table(table)
 
 
 def _block(values: Values, start: int) -> Values:
@@ -214,7 +225,7 @@ def _plain_texts(column: Column, data: NDArray[Any]) -> list[str]:
     return [texts[index] for index in inverse.tolist()]
 
 
-_WRITERS: Final[dict[str, Callable[[Table, Path], None]]] = {
+_WRITERS: Final[dict[str, Callable[[Pieces, Path], None]]] = {
     ".csv": _write_csv,
     ".csv.gz": _write_csv_gz,
     ".parquet": _write_parquet,
