@@ -10,7 +10,8 @@ import pytest
 import understudy as us
 from understudy.evaluate.compare import WITHOUT_MODELS
 from understudy.evaluate.comparison import NOTICE
-from understudy.schema.columns import Category, Integer, Real
+from understudy.schema.columns import Category, Drop, Integer, Real
+from understudy.schema.schema import Unit
 
 SCHEMA = us.Schema(
     name="pairs",
@@ -151,3 +152,19 @@ def test_wrong_questions() -> None:
         us.compare(real, real, SCHEMA, target="colour")
     with pytest.raises(us.TableMismatch):
         us.compare(real, as_pandas({"a": np.arange(3)}), SCHEMA)
+
+
+def test_synthetic_rows_are_of_nobody() -> None:
+    """A release has no column of persons if the schema drops it, and nobody's rows are cut."""
+    import pandas
+
+    people = {"who": Drop(name="who"), "age": Integer(name="age", min=0, max=9)}
+    schema = us.Schema(name="visits", columns=people, unit=Unit(column="who", max_rows=2))
+    real = pandas.DataFrame({"who": [f"p{n // 2}" for n in range(200)], "age": [3, 7] * 100})
+    made = us.synthesize(real, schema, epsilon=100).table
+    assert list(made) == ["age"]
+    assert us.compare(real, made, schema).scores["tvd.1.mean"] < 0.2
+    assert us.pmse(real, made, schema, depth=1).value < 0.1
+    one_name = made.assign(who="x")
+    same = us.compare(real, [made, one_name], schema)
+    assert same.synthetic_rows == (len(made), len(made))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ from understudy.report.card import LedgerNote, OutputNote, RowsReason
 from understudy.report.compose import card_of
 from understudy.run import check_currency, check_output, fit, sample
 from understudy.schema.domain import Domain
-from understudy.schema.schema import Schema
+from understudy.schema.schema import Schema, Unit
 from understudy.table.kinds import kind_of
 from understudy.table.table import Codes, Table
 
@@ -154,7 +155,7 @@ def compare(
     kept = None if holdout is None else _codes(_open(holdout, known), grid.fine)
     return judge(
         _codes(first, grid.fine),
-        [_codes(_open(one, known), grid.fine) for one in others],
+        [_codes(_open(one, _made_from(known)), grid.fine) for one in others],
         grid=grid,
         target=target,
         holdout=kept,
@@ -179,12 +180,18 @@ def pmse(
     known = _schema(schema)
     first = _open(real, known)
     grid = Grid.of(first.domain())
-    samples = [Sample.of(grid, _codes(one, grid.fine)) for one in (first, _open(synthetic, known))]
+    other = _open(synthetic, _made_from(known))
+    samples = [Sample.of(grid, _codes(one, grid.fine)) for one in (first, other)]
     return tree_pmse(*samples, depths=[depth], rng=np.random.default_rng(seed))[depth]
 
 
 def _open(source: Any, schema: Schema) -> OpenTable:
     return OpenTable(open_source(source, schema), reason="comparison of real and synthetic rows")
+
+
+def _made_from(schema: Schema) -> Schema:
+    """The schema of synthetic rows: they are of nobody, and as many as there are."""
+    return replace(schema, unit=Unit(), rows=None)
 
 
 def _opened(source: Any, schema: Schema, reservation: Reservation) -> Backend:
