@@ -17,7 +17,16 @@ SOURCE = Path(us.__file__)
 def test_the_list_is_sorted_short_and_without_repeats() -> None:
     names = [name for name in us.__all__ if not name.startswith("_")]
     assert len(set(us.__all__)) == len(us.__all__)
-    assert 15 <= len(names) <= 25
+    functions_and_types = set(names) - {method.__name__ for method in _methods()}
+    assert 15 <= len(functions_and_types) <= 25
+
+
+def test_every_method_is_a_public_class() -> None:
+    assert {getattr(us, method.__name__, None) for method in _methods()} == _methods()
+
+
+def _methods() -> set[type]:
+    return {us.methods.get(name) for name in us.methods.names()}
 
 
 @pytest.mark.parametrize("name", us.__all__)

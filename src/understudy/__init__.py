@@ -27,9 +27,13 @@ if TYPE_CHECKING:
         UnderstudyError,
         UsageError,
     )
+    from understudy.methods.aim import AIM
     from understudy.methods.independent import Independent
     from understudy.methods.marginal import Marginal
+    from understudy.methods.mst import MST
     from understudy.methods.perturbed_histogram import PerturbedHistogram
+    from understudy.methods.pmse import PMSE
+    from understudy.methods.smoothed_histogram import SmoothedHistogram
     from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
     from understudy.privacy.ledger import Ledger
     from understudy.release import Release, load
@@ -38,19 +42,23 @@ if TYPE_CHECKING:
     from understudy.table.table import Table
 
 _HOME = {
+    "AIM": "methods.aim",
     "ApproxDP": "privacy.budget",
     "BudgetExceeded": "errors",
     "Card": "report.card",
     "Independent": "methods.independent",
     "Ledger": "privacy.ledger",
     "LedgerError": "errors",
+    "MST": "methods.mst",
     "Marginal": "methods.marginal",
+    "PMSE": "methods.pmse",
     "PerturbedHistogram": "methods.perturbed_histogram",
     "PureDP": "privacy.budget",
     "Release": "release",
     "ReleaseError": "errors",
     "Schema": "schema.schema",
     "SchemaError": "errors",
+    "SmoothedHistogram": "methods.smoothed_histogram",
     "SourceError": "errors",
     "Table": "table.table",
     "TableMismatch": "errors",
@@ -65,6 +73,9 @@ _HOME = {
 }
 
 __all__ = [
+    "AIM",
+    "MST",
+    "PMSE",
     "ZCDP",
     "ApproxDP",
     "BudgetExceeded",
@@ -79,6 +90,7 @@ __all__ = [
     "ReleaseError",
     "Schema",
     "SchemaError",
+    "SmoothedHistogram",
     "SourceError",
     "Table",
     "TableMismatch",

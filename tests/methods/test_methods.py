@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sklearn.base import clone
 
 import understudy
 from tests.rooms import SOURCE
@@ -48,6 +49,25 @@ def test_auto_is_a_method_that_there_is() -> None:
 def test_unknown_hyper_parameters_are_refused() -> None:
     with pytest.raises(UsageError, match=r"no setting 'depth', 'x'; it has none"):
         methods.build("independent", {"depth": 3, "x": 1})
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_methods_have_the_manners_of_scikit_learn(name: str) -> None:
+    method = methods.get(name)()
+    assert clone(method) == method
+    assert method.get_params() == method.get_params(deep=False)
+    assert method.set_params(**method.get_params()) == method
+    shown = repr(method)
+    assert all(f"{setting}=" in shown for setting in method.get_params())
+
+
+def test_setting_parameters_makes_another_method() -> None:
+    method = understudy.AIM()
+    other = method.set_params(target="income")
+    assert other == understudy.AIM(target="income")
+    assert method.target is None
+    with pytest.raises(UsageError, match="'AIM' has no setting 'tarqet'; it has workload"):
+        method.set_params(tarqet="income")
 
 
 def test_facts_are_plain_values_and_the_room_lists_them() -> None:

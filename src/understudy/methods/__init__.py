@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -50,11 +49,7 @@ def name_of(method: Synthesizer) -> str:
 def build(name: str, options: Mapping[str, Any]) -> Synthesizer:
     """The method of this name with these hyper-parameters; refuses unknown ones."""
     kind = get(DEFAULT if name == AUTO else name)
-    allowed = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    unknown = [key for key in options if key not in allowed]
-    if unknown:
-        known = f"it has {', '.join(allowed)}" if allowed else "it has none"
-        raise UsageError(f"{name!r} has no setting {', '.join(map(repr, unknown))}; {known}")
+    kind.check_settings(options, called=name)
     return kind(**options)
 
 
@@ -69,7 +64,7 @@ def facts(name: str) -> dict[str, Any]:
         "status": method.status,
         "needs": sorted(method.needs),
         "paper": method.paper,
-        "settings": {field.name: str(field.type) for field in fields(method)},  # type: ignore[arg-type]
+        "settings": method.settings(),
     }
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from understudy.errors import UsageError
 from understudy.gate.private_table import PrivateTable
 from understudy.models.base import Model
 from understudy.privacy.budget import Budget
@@ -31,6 +34,31 @@ class Synthesizer(ABC):
     accepts: ClassVar[tuple[type[Budget], ...]]
     neighbours: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     needs: ClassVar[frozenset[str]] = frozenset({"count"})
+
+    @classmethod
+    def settings(cls) -> dict[str, str]:
+        """The hyper-parameters and their types, as written."""
+        return {field.name: str(field.type) for field in fields(cls)}  # type: ignore[arg-type]
+
+    @classmethod
+    def check_settings(cls, names: Iterable[str], *, called: str) -> None:
+        """Refuse names of hyper-parameters that the method, ``called`` so, does not have."""
+        allowed = cls.settings()
+        unknown = [name for name in names if name not in allowed]
+        if unknown:
+            known = f"it has {', '.join(allowed)}" if allowed else "it has none"
+            raise UsageError(f"{called!r} has no setting {', '.join(map(repr, unknown))}; {known}")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The hyper-parameters by name, as scikit-learn asks for them; none has parts of its own,
+        so ``deep`` changes nothing."""
+        return {name: getattr(self, name) for name in self.settings()}
+
+    def set_params(self, **changes: Any) -> Self:
+        """A method with other hyper-parameters. This one stays as it is: it is a value."""
+        self.check_settings(changes, called=type(self).__name__)
+        changed: Self = replace(self, **changes)  # type: ignore[type-var]
+        return changed
 
     def scope(self, schema: Schema) -> Schema:
         """The part of the schema that this method works on: all of it, unless a method says less.
