@@ -193,11 +193,11 @@ def test_a_kill_between_charge_and_answer_draws_once(tmp_path: Path) -> None:
 
 def test_measured_lists_what_was_counted_over_a_domain() -> None:
     table = PrivateTable(TinyBackend(SCHEMA, ROWS), purse_for(SCHEMA, TOTAL), noise=SeededNoise(1))
-    other = domain_of(CLOSED)
+    same, other = domain_of(CLOSED), domain_of(schema_of(cells("a", 2), cells("b", 4)))
     assert table.measured(DOMAIN) == []
     (one,) = table.count(DOMAIN, [("a",)], spend=ZCDP("1/4"))
     (two,) = table.count(other, [("b",)], spend=ZCDP("1/4"))
-    (three,) = table.count(DOMAIN, [("b",)], spend=ZCDP("1/4"))
+    (three,) = table.count(same, [("b",)], spend=ZCDP("1/4"))
     select(table, ZCDP("1/4"))
     assert list(map(id, table.measured(DOMAIN))) == [id(one), id(three)]
     assert list(map(id, table.measured(other))) == [id(two)]
