@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import floor, prod
@@ -15,7 +16,7 @@ import numpy as np
 from understudy.data.backend import Backend, Capability, Counts, Marginal
 from understudy.errors import BudgetExceeded
 from understudy.privacy.budget import Budget
-from understudy.schema.columns import Category, Column, Drop, Integer
+from understudy.schema.columns import Category, Column, Date, Drop, Integer
 from understudy.schema.domain import BinAxis, Domain
 from understudy.schema.moment import Feature, Moment
 from understudy.schema.neighbours import Neighbours
@@ -86,17 +87,28 @@ class TinyBackend(Backend):
         text = row[list(self.schema.columns).index(feature.column)]
         if feature.cell is not None:
             return granularity * (cell_of(column, axis, text) == feature.cell)
-        if text is None or text in column.missing:
-            share = Fraction(feature.missing)
+        assert isinstance(axis, BinAxis)
+        found = None if text is None or text in column.missing else _place(column, text)
+        if found is None:
+            share = Fraction(feature.missing) if axis.nullable else Fraction(-1)
         else:
-            assert isinstance(axis, BinAxis)
             low, high = Fraction(axis.edges[0]), Fraction(axis.edges[-1]) - axis.whole
-            place = min(max(Fraction(text), low), high)
+            place = min(max(found, low), high)
             share = 2 * (place - low) / (high - low) - 1 if high > low else Fraction(0)
         return floor(share * granularity + Fraction(1, 2))
 
     def fits_declared_size(self) -> bool:
         return self.schema.rows in (None, len(self._rows))
+
+
+def _place(column: Column, text: str) -> Fraction | None:
+    """The number that a text says, days for a date; None if it says none."""
+    try:
+        if isinstance(column, Date):
+            return Fraction((date.fromisoformat(text) - date(1970, 1, 1)).days)
+        return Fraction(text)
+    except ValueError:
+        return None
 
 
 class SealedBackend(TinyBackend):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tests.noise_sources import SeededNoise
-from tests.tables import Purse, Row, TinyBackend, purse_for
+from tests.tables import Purse, Row, TinyBackend, cells, purse_for
 from understudy import methods
 from understudy.gate.noise import Noise
 from understudy.gate.private_table import PrivateTable
@@ -48,6 +48,10 @@ class Subject:
     kind: type[Synthesizer]
     module: ModuleType
     options: Mapping[str, Any] = field(default_factory=dict)
+    numeric: bool = False
+    """Whether it takes numbers and dates only."""
+    shaped: bool = False
+    """Whether its numbers have the shape of its model, not that of the table."""
 
     @property
     def source(self) -> Path:
@@ -68,6 +72,16 @@ class Subject:
         """With so few candidates to choose from that every choice can be walked through."""
         return replace(self, options={**self.options, "candidates": 2}) if self.chooses else self
 
+    def over(self, columns: Sequence[Column]) -> Subject:
+        """For a table of other columns than the mixed one."""
+        return replace(self, options={**self.options, "columns": None}) if self.numeric else self
+
+    def column(self, name: str, count: int, **options: Any) -> Column:
+        """A column of so many values, of a kind that it takes."""
+        if self.numeric:
+            return Integer(name=name, min=0, max=count - 1, **options)
+        return cells(name, count, **options)
+
     @property
     def chooses(self) -> bool:
         """Whether it chooses among candidates, as many as one likes."""
@@ -79,17 +93,39 @@ class Subject:
         return re.search(r"^\d+\. ``draw``", self.module.__doc__ or "", re.MULTILINE) is not None
 
 
+NUMBERS = ("age", "cost", "day")
+QUICK = {"candidates": 40, "cells": 8, "simulated": 2000}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "pmse:normal": {
+        "options": {"model": "normal", "columns": NUMBERS, **QUICK},
+        **{"numeric": True, "shaped": True},
+    },
+    "pmse:chain": {
+        "options": {"model": "chain", "columns": NUMBERS, **QUICK},
+        **{"numeric": True, "shaped": True},
+    },
+}
+"""Settings that make another method of one: every check is for them too."""
+
+
+def subject_names() -> tuple[str, ...]:
+    """All methods, and the variants of those that have some."""
+    return (*methods.names(), *VARIANTS)
+
+
 def subject_of(name: str) -> Subject:
-    """The method of this name."""
-    kind = methods.get(name)
-    return Subject(kind, sys.modules[kind.__module__])
+    """The method, or variant of one, of this name."""
+    kind = methods.get(name.partition(":")[0])
+    return Subject(kind, sys.modules[kind.__module__], **VARIANTS.get(name, {}))
 
 
 @dataclass(frozen=True)
 class Run:
-    """A fit and everything that went through its hands."""
+    """A fit and everything that went through its hands: the domain that it was asked about, and
+    that of its model, which may have finer cells."""
 
     model: Model
+    asked: Domain
     domain: Domain
     purse: Purse
     backend: TinyBackend
@@ -109,13 +145,14 @@ def fitted(
 ) -> Run:
     """One fit of the method on a toy table, with reproducible noise unless told otherwise."""
     diary: list[str] = []
+    schema = subject.make().scope(schema)
     purse = purse or purse_for(schema, budget * 2, diary=diary)
     backend = backend or TinyBackend(schema, rows, diary=diary)
     noise = SeededNoise(seed) if noise is None else noise
     table = PrivateTable(backend, purse, noise=noise)  # type: ignore[arg-type]
     domain = domain_of(schema)
     model = subject.make().fit(table, domain, budget, np.random.default_rng(seed))
-    return Run(model, domain, purse, backend, table)
+    return Run(model, domain, model.domain, purse, backend, table)
 
 
 def essence(model: Model) -> tuple[Any, ...]:

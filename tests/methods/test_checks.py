@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.methods.checks import Check, checks
-from tests.methods.subjects import subject_of
+from tests.methods.subjects import subject_names, subject_of
 from understudy import methods
 
 
@@ -15,6 +15,6 @@ def test_there_are_methods_and_checks() -> None:
 
 
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.__name__.removeprefix("check_"))
-@pytest.mark.parametrize("name", methods.names())
+@pytest.mark.parametrize("name", subject_names())
 def test_every_method_passes_every_check(name: str, check: Check) -> None:
     check(subject_of(name))

@@ -11,6 +11,7 @@ import pytest
 
 from tests.tables import cells, numbers, schema_of
 from understudy.errors import UsageError
+from understudy.models.chain_family import ChainFamily
 from understudy.models.cloud import Cloud, CloudPlan, Family, Grid
 from understudy.models.copula_family import CopulaFamily
 from understudy.models.latent_cloud import LatentCloud
@@ -22,6 +23,7 @@ from understudy.schema.measurement import Noisy, NoisyVector
 
 PLAN = CloudPlan(40, cells=8, simulated=50_000)
 ROWS = 4000
+FAMILIES = [NormalFamily(), ChainFamily(), CopulaFamily()]
 
 
 def normal_rows(rho: float = 0.6) -> pd.DataFrame:
@@ -89,7 +91,7 @@ def _sums(question: Any, rows: pd.DataFrame) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize("family", [NormalFamily(), CopulaFamily()])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_the_guess_is_the_table_and_the_cloud_lies_around_it(family: Family) -> None:
     rows = normal_rows()
     cloud = run(family, domain_for(*REALS), rows)
@@ -101,7 +103,7 @@ def test_the_guess_is_the_table_and_the_cloud_lies_around_it(family: Family) -> 
     assert cloud.candidates == 40
 
 
-@pytest.mark.parametrize("family", [NormalFamily(), CopulaFamily()])
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("depth", [1, 2])
 def test_what_is_expected_by_formula_is_what_is_simulated(family: Family, depth: int) -> None:
     """50,000 simulated rows: 6 standard deviations of a share are below 0.014."""
@@ -129,11 +131,12 @@ def test_simulated_candidates_have_common_random_numbers() -> None:
     assert np.array_equal(one, two)
 
 
-def test_bought_bounds_do_not_cut_the_tails_of_a_normal_model() -> None:
+@pytest.mark.parametrize("family", [NormalFamily(), ChainFamily()])
+def test_bought_bounds_do_not_cut_the_tails_of_a_normal_model(family: Family) -> None:
     schema = schema_of(Real(name="x"), Real(name="y", min=0.0), rows=ROWS)
     domain = domain_of(schema, bounds={"x": (-1.0, 1.0), "y": (0.0, 2.0)})
     rows = pd.DataFrame({"x": np.linspace(-1, 1, ROWS), "y": np.linspace(0, 2, ROWS)})
-    axes = run(NormalFamily(), domain, rows).domain.axes
+    axes = run(family, domain, rows).domain.axes
     assert axes["x"].edges[0] < -2.5 < 2.5 < axes["x"].edges[-1]
     assert axes["y"].edges[0] == 0.0
     assert axes["y"].edges[-1] > 3.5
@@ -143,7 +146,7 @@ def test_bought_bounds_do_not_cut_the_tails_of_a_normal_model() -> None:
 def test_constant_columns_make_models(value: float) -> None:
     columns = (REALS[0], Integer(name="k", min=-10, max=10, missing=("",)))
     rows = pd.DataFrame({"x": np.full(ROWS, 3.0), "k": np.full(ROWS, value)})
-    for family in (NormalFamily(), CopulaFamily()):
+    for family in FAMILIES:
         cloud = run(family, domain_for(*columns), rows)
         for index in range(cloud.candidates):
             cloud.model(index).draw(5, np.random.default_rng(0))
@@ -153,11 +156,12 @@ def test_constant_columns_make_models(value: float) -> None:
         assert np.isfinite(cloud.shares([("k", "x")], 0, 40)).all()
 
 
+@pytest.mark.parametrize("family", [NormalFamily(), ChainFamily()])
 @pytest.mark.parametrize("noise", [1e9, -1e9, 0.0])
-def test_answers_that_are_all_noise_still_make_candidates(noise: float) -> None:
+def test_answers_that_are_all_noise_still_make_candidates(family: Family, noise: float) -> None:
     """Sums that no table has: negative variances, correlations beyond 1, no rows at all."""
     domain = domain_of(schema_of(*REALS, numbers("k", 0, 3)))
-    asking = NormalFamily().ask(domain, PLAN)
+    asking = family.ask(domain, PLAN)
     question = next(asking)
     answers = np.where(np.arange(len(question.moments)) % 2, noise, -noise)
     with pytest.raises(StopIteration) as done:
@@ -168,9 +172,10 @@ def test_answers_that_are_all_noise_still_make_candidates(noise: float) -> None:
     assert np.isfinite(cloud.shares([("k", "x"), ("k", "y"), ("x", "y")], 0, 40)).all()
 
 
-def test_a_normal_model_refuses_levels() -> None:
+@pytest.mark.parametrize("family", [NormalFamily(), ChainFamily()])
+def test_a_normal_model_refuses_levels(family: Family) -> None:
     with pytest.raises(UsageError, match="copula"):
-        NormalFamily().scope(schema_of(*REALS, cells("ward", 2)))
+        family.scope(schema_of(*REALS, cells("ward", 2)))
 
 
 def test_a_grid_has_few_cells_that_are_about_equally_likely() -> None:

@@ -10,7 +10,7 @@ Privacy
 -------
 Gate calls, in this order:
 
-1. ``sums``, optional: of values and products of values, if the model is a normal one.
+1. ``sums``, optional: of values and products of values, if the model is normal or a chain.
 2. ``count``, optional and repeated: of margins, then of coarse tables of two columns, otherwise.
 3. ``minimise``, optional: the choice, left out if the model has nothing to choose.
 
@@ -36,6 +36,7 @@ from understudy.gate.impurity import Leaves, TreeImpurity
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
+from understudy.models.chain_family import ChainFamily
 from understudy.models.cloud import Answer, Cloud, CloudPlan, Family, Question
 from understudy.models.copula_family import CopulaFamily
 from understudy.models.joint import chosen
@@ -44,11 +45,15 @@ from understudy.privacy.budget import ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
 
-FAMILIES: Final[Mapping[str, type[Family]]] = {"copula": CopulaFamily, "normal": NormalFamily}
+FAMILIES: Final[Mapping[str, type[Family]]] = {
+    "copula": CopulaFamily,
+    "normal": NormalFamily,
+    "chain": ChainFamily,
+}
 MOST_CANDIDATES: Final = 10**6
 LARGEST_SIZE: Final = 2.0**40
 
-Named = Literal["copula", "normal"]
+Named = Literal["copula", "normal", "chain"]
 
 
 @final
@@ -130,7 +135,9 @@ class PMSE(Synthesizer):
 
     def _cloud(self, table: PrivateTable, domain: Domain, spend: Budget) -> Cloud:
         """Put the family's questions to the table until it knows where its candidates lie."""
-        plan = CloudPlan(self.candidates, cells=self.cells, simulated=self.simulated)
+        plan = CloudPlan(
+            self.candidates, cells=self.cells, simulated=self.simulated, order=self.columns or ()
+        )
         asking = self._family.ask(domain, plan)
         return _answered(asking, table, spend)
 

@@ -126,11 +126,15 @@ class Family(ABC):
 
 @dataclass(frozen=True)
 class CloudPlan:
-    """How many candidates, scored on how many cells a column, simulated with how many rows."""
+    """How many candidates, scored on how many cells a column, simulated with how many rows.
+
+    ``order`` is that of the columns, for families to which it matters; empty: the domain's.
+    """
 
     candidates: int
     cells: int
     simulated: int
+    order: tuple[str, ...] = ()
 
     @cached_property
     def widths(self) -> Floats:
