@@ -49,6 +49,8 @@ def test_the_pages_that_promise_examples_have_them() -> None:
     assert {"README.md", "docs/tutorials/first-release.md"} <= names
     assert {"docs/how-to/write-a-schema.md", "docs/how-to/keep-a-ledger.md"} <= names
     assert {"docs/how-to/choose-epsilon.md", "docs/tutorials/histograms-and-marginals.md"} <= names
+    tasks = ("people-with-several-rows", "several-releases-from-one-budget", "after-a-crash")
+    assert {f"docs/how-to/{task}.md" for task in tasks} <= names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)
