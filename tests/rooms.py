@@ -30,6 +30,7 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
             "kernels",
             "privacy.budget",
             "gate.private_table",
+            "gate.price",
             "gate.scores",
             "gate.statistics",
             "gate.losses",

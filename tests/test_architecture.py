@@ -92,6 +92,7 @@ def test_the_reader_of_the_table_can_fail() -> None:
 def test_methods_reach_private_rows_through_one_verb_file_only() -> None:
     assert {name for name in ROOMS["methods"] if name.startswith("gate")} == {
         "gate.private_table",
+        "gate.price",
         "gate.scores",
         "gate.statistics",
         "gate.losses",

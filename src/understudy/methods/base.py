@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from math import prod
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,6 +19,24 @@ from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Schema
 
 Status = Literal["proven", "caller-owes", "ideal-numbers"]
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """A marginal that a method will answer, and the standard deviation of each cell of it.
+
+    ``shape`` is the number of cells of each column there, fewer than the domain's where cells are
+    counted in groups. The answer is unbiased: post-processing starts from it.
+    """
+
+    columns: tuple[str, ...]
+    shape: tuple[int, ...]
+    stddev: float
+
+    @property
+    def cells(self) -> int:
+        """How many cells it has."""
+        return prod(self.shape)
 
 
 class Synthesizer(ABC):
@@ -67,6 +86,12 @@ class Synthesizer(ABC):
         refused here.
         """
         return schema
+
+    def foretell(self, domain: Domain, budget: Budget) -> tuple[Foretold, ...] | None:
+        """Every marginal that ``fit`` will answer with this budget, its error exactly as it will
+        be; None if that depends on what is found on the way. Public facts only: nothing is read or
+        spent. What ``fit`` would refuse is refused."""
+        return None
 
     @abstractmethod
     def fit(

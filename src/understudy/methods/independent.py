@@ -16,14 +16,16 @@ All else is post-processing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.gate.price import stddev_bought
 from understudy.gate.private_table import PrivateTable
 from understudy.kernels.project import to_simplex
-from understudy.methods.base import Synthesizer
+from understudy.methods.base import Foretold, Synthesizer
 from understudy.models.product import ProductModel
 from understudy.models.size import size_of
 from understudy.privacy.budget import ZCDP, Budget, PureDP
@@ -39,6 +41,11 @@ class Independent(Synthesizer):
     paper = "Bowen and Liu (2020), Laplace sanitizer, section 3.1.1"
     status = "proven"
     accepts = (PureDP, ZCDP)
+
+    def foretell(self, domain: Domain, budget: Budget) -> tuple[Foretold, ...]:
+        share = budget * Fraction(1, max(len(domain.columns), 1))
+        stddev = stddev_bought(share, domain.schema)
+        return tuple(Foretold((name,), domain.shape([name]), stddev) for name in domain.columns)
 
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator

@@ -23,8 +23,9 @@ from typing import final
 
 import numpy as np
 
+from understudy.gate.price import stddev_bought
 from understudy.gate.private_table import PrivateTable
-from understudy.methods.base import Synthesizer
+from understudy.methods.base import Foretold, Synthesizer
 from understudy.models.histogram import MOST_CELLS, HistogramModel, Negatives
 from understudy.models.joint import check_choice, check_size, chosen
 from understudy.models.size import size_of
@@ -59,14 +60,24 @@ class Marginal(Synthesizer):
         check_size(sizes, most=self.most_cells)
         return part
 
+    def foretell(self, domain: Domain, budget: Budget) -> tuple[Foretold, ...]:
+        part = self._part(domain)
+        stddev = stddev_bought(budget, part.schema)
+        return (Foretold(part.columns, part.shape(part.columns), stddev),)
+
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
     ) -> HistogramModel:
-        part = domain.only(self.columns or domain.columns)
-        check_size({name: axis.size for name, axis in part.axes.items()}, most=self.most_cells)
+        part = self._part(domain)
         measured = table.count(part, [part.columns], spend=budget)
         size = size_of(part.schema, measured)
         return HistogramModel.of(part, measured[0].values, size=size, negatives=self.negatives)
+
+    def _part(self, domain: Domain) -> Domain:
+        """The domain of the chosen columns; refuses a table too large to be made."""
+        part = domain.only(self.columns or domain.columns)
+        check_size({name: axis.size for name, axis in part.axes.items()}, most=self.most_cells)
+        return part
 
 
 METHOD = Marginal
