@@ -6,6 +6,7 @@ a declared level, a bound or "missing". No output ever shows a cell, and nothing
 
 from __future__ import annotations
 
+import csv
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.cli.conftest import Home
 from tests.cli.program import HEADER, SCHEMA, SECRET, Outcome, run, snapshot, untouched
 from tests.cli.test_ledger_place import fill, tiny_disk
 from understudy.release import load
+from understudy.table.formulas import harmless
 
 OK = ("--epsilon", "1")
 HEAD = ",".join(HEADER)
@@ -193,6 +195,29 @@ def test_levels_and_names_that_are_strange(home: Home) -> None:
     (table,) = load(home / "r").synthetic
     values = table.columns['=1+1, "x"']
     assert values.levels == tuple(strange)
+    drawn = ("sample", home / "r", "--rows", 200, "--seed", 1, "--out")
+    assert run(*drawn, home / "plain.csv").code == 0
+    assert run(*drawn, home / "safe.csv", "--spreadsheet").code == 0
+    plain, safe = (
+        list(csv.reader((home / name).read_text("utf-8").splitlines(keepends=True)))
+        for name in ("plain.csv", "safe.csv")
+    )
+    assert [[harmless(cell) for cell in row] for row in plain] == safe
+    assert {plain[0][0], strange[0], "@x"} <= {row[0] for row in plain}
+    assert not any(row[0].startswith(("=", "@")) for row in safe)
+
+
+def test_formulas_are_made_harmless_in_csv_only(home: Home) -> None:
+    assert ask(home, *OK, "--spreadsheet", out="s.csv.gz").code == 0
+    for output, word in (("s.parquet", ".csv"), ("s.jsonl", ".csv")):
+        refused = ask(home, *OK, "--spreadsheet", out=output)
+        assert refused.code == 2
+        assert word in refused.err
+    asked = ("--schema", home.schema, *OK, "--release", home / "r", "--spreadsheet")
+    refused = run("synthesize", home.table, *asked)
+    assert refused.code == 2
+    assert "--out" in refused.err
+    assert not (home / "r").exists()
 
 
 def test_no_space_for_what_is_written(home: Home) -> None:

@@ -64,3 +64,11 @@ NoLedger = Annotated[
 Resume = Annotated[
     str | None, typer.Option(metavar="RUN", help="Finish an interrupted run of the ledger.")
 ]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet",
+        metavar="",
+        help="In CSV, put an apostrophe before texts that a spreadsheet would run as formulas.",
+    ),
+]

@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from understudy.table.table import Table
 
 
-def write_rows(pieces: Iterable[Table], place: Path, *, force: bool) -> None:
+def write_rows(
+    pieces: Iterable[Table], place: Path, *, force: bool, spreadsheet: bool = False
+) -> None:
     """Write rows to a file by its ending, or as CSV to standard output if it is called ``-``."""
     from understudy.table.write import write_csv_to, write_pieces
 
     if str(place) != "-":
-        write_pieces(pieces, place, force=force)
+        write_pieces(pieces, place, force=force, spreadsheet=spreadsheet)
         return
-    write_csv_to(pieces, sys.stdout.buffer)
+    write_csv_to(pieces, sys.stdout.buffer, spreadsheet=spreadsheet)
     sys.stdout.buffer.flush()
 
 

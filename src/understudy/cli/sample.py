@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from understudy.cli.choices import Force, Json, Quiet, Seed
+from understudy.cli.choices import Force, Json, Quiet, Seed, Spreadsheet
 from understudy.cli.files import write_rows
 from understudy.cli.output import phase, say, say_json
 from understudy.cli.places import check_files
@@ -23,6 +23,7 @@ def sample(
         typer.Option(metavar="COL=VALUE", help='Only rows in this cell, such as "sex=F".'),
     ] = None,
     seed: Seed = None,
+    spreadsheet: Spreadsheet = False,
     force: Force = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -35,14 +36,14 @@ def sample(
     if not stdout:
         from understudy.table.write import check_ending
 
-        check_ending(out)
+        check_ending(out, spreadsheet=spreadsheet)
         check_files([out], inputs=[release], force=force)
     from understudy.cli.condition import draw_where
     from understudy.release import load
 
     with phase("Sampling", quiet=quiet):
         pieces = draw_where(load(release).models[0], rows, where=where, seed=seed)
-        write_rows(pieces, out, force=force)
+        write_rows(pieces, out, force=force, spreadsheet=spreadsheet)
     if json_ and not stdout:
         say_json({"rows": rows, "files": {"rows": [str(out)]}})
     elif not stdout:

@@ -29,6 +29,7 @@ from understudy.cli.choices import (
     SchemaFile,
     Seed,
     Settings,
+    Spreadsheet,
 )
 from understudy.cli.output import phase, say, say_json
 from understudy.cli.places import check_apart, check_file, check_folder, numbered
@@ -58,6 +59,7 @@ def synthesize(
     no_ledger: NoLedger = False,
     resume: Resume = None,
     seed: Seed = None,
+    spreadsheet: Spreadsheet = False,
     force: Force = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -68,7 +70,8 @@ def synthesize(
     --out synthetic.csv --release release`
     """
     budget = budget_options(epsilon, delta, rho)
-    outputs = Outputs(out=out, release=release, report=report, copies=copies, force=force)
+    places = {"out": out, "release": release, "report": report}
+    outputs = Outputs(**places, copies=copies, force=force, spreadsheet=spreadsheet)
     book = book_of(ledger, schema, no_ledger=no_ledger, resume=resume)
     outputs.check(inputs=[source, schema, *_path_of(book)])
     from understudy.schema.schema import Schema
@@ -108,6 +111,7 @@ class Outputs:
     report: Path | None
     copies: int
     force: bool
+    spreadsheet: bool
 
     @property
     def stdout_is_free(self) -> bool:
@@ -120,6 +124,8 @@ class Outputs:
             raise UsageError(
                 "nothing would be kept of what the budget buys; name --release, --out or --report"
             )
+        if self.spreadsheet and self.out is None:
+            raise UsageError("--spreadsheet is about the rows of --out; name that file too")
         if self.report is not None and self.report.suffix != ".html":
             raise UsageError(f"{self.report} must end in .html")
         files = [*self._tables(), *([self.report] if self.report else [])]
@@ -139,7 +145,7 @@ class Outputs:
         if self.out is not None:
             places = self._tables() or [self.out]
             for table, place in zip(made.synthetic, places, strict=True):
-                write_rows((table,), place, force=self.force)
+                write_rows((table,), place, force=self.force, spreadsheet=self.spreadsheet)
             files["rows"] = [str(place) for place in places]
         if self.report is not None:
             write_page(made.card.to_html(), self.report, force=self.force)
@@ -155,7 +161,7 @@ class Outputs:
             return []
         from understudy.table.write import check_ending
 
-        check_ending(self.out)
+        check_ending(self.out, spreadsheet=self.spreadsheet)
         return numbered(self.out, self.copies)
 
 

@@ -2,8 +2,9 @@
 
 CSV follows the schema's dialect. A missing cell is the column's first missing code, a boolean one
 of its two texts, a date in its format; a real has its ``decimals``, or as many as it takes to read
-the same number again. Text is quoted when it holds a delimiter, a quote or a line break, and never
-changed: a level that a spreadsheet takes for a formula is written as the schema declares it. JSON
+the same number again. Text is quoted when it holds a delimiter, a quote or a line break, and not
+changed: a level that a spreadsheet takes for a formula is written as the schema declares it, unless
+``spreadsheet`` asks for texts that are harmless there (``formulas.py``). JSON
 lines hold true, false, null and numbers, and dates in the column's format. Parquet and Arrow files
 are typed like ``Table.to_arrow``; nothing in their metadata comes from anywhere but the schema.
 
@@ -16,6 +17,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, cast
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import UsageError
 from understudy.schema.columns import Boolean, Column, Date, Datetime, Real
+from understudy.table.formulas import harmless
 from understudy.table.parquet import write_parquet_to
 from understudy.table.replacing import replacing
 from understudy.table.table import Table, Values
@@ -37,39 +40,54 @@ Pieces = Iterable[Table]
 """Tables of one schema, at least one, that follow each other in a file."""
 
 
-def write_table(table: Table, path: str | Path, *, force: bool = False) -> None:
+def write_table(
+    table: Table, path: str | Path, *, force: bool = False, spreadsheet: bool = False
+) -> None:
     """Write ``table`` to ``path`` in the format of its ending, whole or not at all.
 
     Refuses an ending it does not know, and an existing file without ``force``.
     """
-    write_pieces((table,), path, force=force)
+    write_pieces((table,), path, force=force, spreadsheet=spreadsheet)
 
 
-def write_pieces(pieces: Pieces, path: str | Path, *, force: bool = False) -> None:
+def write_pieces(
+    pieces: Pieces, path: str | Path, *, force: bool = False, spreadsheet: bool = False
+) -> None:
     """Write tables one after the other as one table, so that no more than one is in memory."""
     path = Path(path)
-    write = check_ending(path)
+    write = check_ending(path, spreadsheet=spreadsheet)
     with replacing(path, force=force) as aside:
         write(pieces, aside)
 
 
-def check_ending(path: Path) -> Callable[[Pieces, Path], None]:
+def check_ending(path: Path, *, spreadsheet: bool = False) -> Callable[[Pieces, Path], None]:
     """What writes files of this name; refuses an ending that no format goes with."""
     for ending, write in _WRITERS.items():
         if path.name.lower().endswith(ending):
-            return write
+            return _for_spreadsheets(path) if spreadsheet else write
     raise UsageError(
         f"{path.name!r} does not say which format to write; end it in {', '.join(_WRITERS)}"
     )
 
 
-def write_csv_to(pieces: Pieces, stream: BinaryIO) -> None:
+def _for_spreadsheets(path: Path) -> Callable[[Pieces, Path], None]:
+    for ending, write in _CSV_WRITERS.items():
+        if path.name.lower().endswith(ending):
+            return partial(write, spreadsheet=True)
+    raise UsageError(
+        f"texts are made harmless for spreadsheets in {' and '.join(_CSV_WRITERS)} files only; "
+        f"{path.name!r} is none"
+    )
+
+
+def write_csv_to(pieces: Pieces, stream: BinaryIO, *, spreadsheet: bool = False) -> None:
     """Write tables as CSV to an open binary stream, in the schema's dialect and encoding."""
     for number, table in enumerate(pieces):
         if number == 0:
             dialect = table.schema.csv
             encode = _encoder(dialect.encoding)
-            quote = _quoter(dialect.delimiter, alone=len(table.columns) == 1)
+            made = harmless if spreadsheet else str
+            quote = _quoter(dialect.delimiter, alone=len(table.columns) == 1, made=made)
             if dialect.header:
                 stream.write(encode(dialect.delimiter.join(map(quote, table.columns)) + "\n"))
         for start in range(0, table.rows, BLOCK):
@@ -96,17 +114,17 @@ def _json_rows(table: Table, start: int) -> Iterator[str]:
     return (f"{{{row}}}" for row in map(", ".join, zip(*cells, strict=True)))
 
 
-def _write_csv(pieces: Pieces, path: Path) -> None:
+def _write_csv(pieces: Pieces, path: Path, *, spreadsheet: bool = False) -> None:
     with path.open("xb") as stream:
-        write_csv_to(pieces, stream)
+        write_csv_to(pieces, stream, spreadsheet=spreadsheet)
 
 
-def _write_csv_gz(pieces: Pieces, path: Path) -> None:
+def _write_csv_gz(pieces: Pieces, path: Path, *, spreadsheet: bool = False) -> None:
     with (
         path.open("xb") as raw,
         gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream,
     ):
-        write_csv_to(pieces, cast(BinaryIO, stream))
+        write_csv_to(pieces, cast(BinaryIO, stream), spreadsheet=spreadsheet)
 
 
 def _write_jsonl(pieces: Pieces, path: Path) -> None:
@@ -157,11 +175,15 @@ def _encoder(encoding: str) -> Callable[[str], bytes]:
     return encode
 
 
-def _quoter(delimiter: str, *, alone: bool) -> Callable[[str], str]:
-    """How a text is written in CSV; ``alone`` in its line, an empty text needs quotes too."""
+def _quoter(delimiter: str, *, alone: bool, made: Callable[[str], str]) -> Callable[[str], str]:
+    """How a text is written in CSV, after what is ``made`` of it.
+
+    ``alone`` in its line, an empty text needs quotes too.
+    """
     risky = re.compile(f'["\\r\\n{re.escape(delimiter)}]')
 
     def quote(text: str) -> str:
+        text = made(text)
         if risky.search(text) or (alone and not text):
             return '"' + text.replace('"', '""') + '"'
         return text
@@ -225,9 +247,9 @@ def _plain_texts(column: Column, data: NDArray[Any]) -> list[str]:
     return [texts[index] for index in inverse.tolist()]
 
 
+_CSV_WRITERS: Final = {".csv": _write_csv, ".csv.gz": _write_csv_gz}
 _WRITERS: Final[dict[str, Callable[[Pieces, Path], None]]] = {
-    ".csv": _write_csv,
-    ".csv.gz": _write_csv_gz,
+    **_CSV_WRITERS,
     ".parquet": _write_parquet,
     ".feather": _write_arrow,
     ".arrow": _write_arrow,
