@@ -77,25 +77,29 @@ PEERS_NUMBERS = NUMBERS | {
 
 def load(data: Path, *, numbers: Numbers = NUMBERS) -> PublicTable:
     """The table from the folder of public tables."""
-    domain = domain_of(Schema(name=NAME, columns=_columns(numbers)))
-    rows = np.array(_lines(data / "adult"), dtype=object)
+    domain = domain_of(Schema(name=NAME, columns=columns(numbers)))
+    rows = np.array(lines(data), dtype=object)
     order = np.random.default_rng(20260101).permutation(len(rows))
     train, test = (code(domain, rows[part], FILE_COLUMNS) for part in np.split(order, [TRAIN_ROWS]))
     return PublicTable(domain, train, test, TARGET)
 
 
-def _lines(folder: Path) -> list[list[str]]:
-    """Train, then test; the test file begins with a remark, and its labels end in a dot."""
-    lines = read(folder / "adult_train.csv.gz") + read(folder / "adult_test.csv.gz")
-    return [[text.rstrip(".") for text in line] for line in lines if len(line) > 1]
+def lines(data: Path) -> list[list[str]]:
+    """All 15 columns, train then test file.
+
+    The test file begins with a remark, and its labels end in a dot.
+    """
+    found = read(data / "adult" / "adult_train.csv.gz") + read(data / "adult" / "adult_test.csv.gz")
+    return [[text.rstrip(".") for text in line] for line in found if len(line) > 1]
 
 
-def _columns(numbers: Numbers) -> dict[str, Column]:
-    columns: dict[str, Column] = {}
+def columns(numbers: Numbers = NUMBERS) -> dict[str, Column]:
+    """The 14 coded columns."""
+    made: dict[str, Column] = {}
     for name in FILE_COLUMNS:
         if name in LEVELS:
-            columns[name] = Category(name=name, levels=tuple(LEVELS[name].split()))
+            made[name] = Category(name=name, levels=tuple(LEVELS[name].split()))
         elif name in numbers:
             low, high, bins = numbers[name]
-            columns[name] = Integer(name=name, min=low, max=high, bins=bins)
-    return columns
+            made[name] = Integer(name=name, min=low, max=high, bins=bins)
+    return made
