@@ -6,7 +6,7 @@ import pytest
 
 from tests.report.cards import ToyCharge, a_card, pure_card
 from understudy.privacy.budget import ZCDP, PureDP
-from understudy.report.spending import spending, unspent
+from understudy.report.spending import ALONE, independence, spending, unspent
 
 
 def test_shares_are_of_the_budget_worked_in() -> None:
@@ -80,3 +80,15 @@ def test_another_currency_takes_no_share() -> None:
     foreign = ToyCharge("count", {}, PureDP(1))
     (spent,) = spending(a_card(charges=(foreign,)))
     assert spent.percent == 0.0
+
+
+def test_a_card_says_that_only_single_columns_were_bought() -> None:
+    alone = ToyCharge("count", {"marginals": [["age"], ["city"]]}, ZCDP("1/40"))
+    again = ToyCharge("count", {"marginals": [["age"], ["city"]]}, ZCDP("1/40"))
+    assert independence(a_card(charges=(alone, again))) == ALONE
+    pair = ToyCharge("count", {"marginals": [["age", "city"]]}, ZCDP("1/40"))
+    chosen = ToyCharge("select", {"candidates": [["age", "city"]]}, ZCDP("1/40"))
+    assert independence(a_card(charges=(alone, pair))) == ""
+    assert independence(a_card(charges=(alone, chosen))) == ""
+    assert independence(pure_card()) == "", "one column has no relations"
+    assert independence(a_card(charges=())) == ""

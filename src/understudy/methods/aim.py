@@ -155,11 +155,17 @@ class _Rounds:
         return bool(np.abs(size * after - before[chosen]).sum() > noises[chosen])
 
     def _allowed(self, whole: Budget, weights: Mapping[Columns, float]) -> dict[Columns, float]:
-        """The candidates with which the model stays as small as it has to be by now."""
+        """The candidates with which the model stays as small as it has to be by now.
+
+        If that leaves none, those with which it stays within its limit at all.
+        """
         spent = 1 - self.left.parts[0] / whole.parts[0]
-        most = self.most_cells * max(spent, FIRST_CELLS)
-        cells_with = self.opening.learner.cells_with
-        return {columns: w for columns, w in weights.items() if cells_with(columns) <= most}
+        cells = {columns: self.opening.learner.cells_with(columns) for columns in weights}
+        for most in (self.most_cells * max(spent, FIRST_CELLS), self.most_cells):
+            allowed = {columns: w for columns, w in weights.items() if cells[columns] <= most}
+            if allowed:
+                break
+        return allowed
 
 
 METHOD = AIM

@@ -25,6 +25,8 @@ DECAY: Final = 0.85
 """How much the curvature is trusted to have fallen after each step that was accepted."""
 WINDOW: Final = 10
 """Steps over which progress is judged."""
+EXACT: Final = 1e-16
+"""A loss at which all measured shares are met to about 1e-8: nothing is left to learn."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,11 @@ def minimise(
     descent = _Descent(work, targets, weights, state, logarithms)
     losses = [descent.loss]
     taken = 0
-    while taken < steps:
+    while taken < steps and descent.loss > EXACT:
         taken += descent.step()
+        # A restart begins anew from a single distribution, which is worse than their mean: progress
+        # can only be judged between restarts.
+        losses = [] if descent.restarted else losses
         losses.append(descent.loss)
         if len(losses) > WINDOW and losses[-WINDOW - 1] - losses[-1] <= tolerance * losses[-1]:
             break
@@ -73,6 +78,8 @@ class _Descent:
         self._x = self._zm
         self._theta = 1.0
         self._curvature = float(weights.max(initial=1.0)) / 64.0
+        self._best = (self._loss(self._zm), self._z, self._logs, self._zm)
+        self.restarted = False
 
     @property
     def loss(self) -> float:
@@ -80,8 +87,9 @@ class _Descent:
         return self._loss(self._x)
 
     def fit(self, taken: int) -> Fit:
-        """The distribution reached."""
-        return Fit(self._z, self._logs, self._zm, self._loss(self._zm), taken)
+        """The best distribution met."""
+        loss, state, logarithms, marginals = self._best
+        return Fit(state, logarithms, marginals, loss, taken)
 
     def step(self) -> int:
         """One accepted step; says how many it tried."""
@@ -101,12 +109,15 @@ class _Descent:
             self._curvature *= GROWTH
         after = self._x + theta * (marginals - self._x)
         self._z, self._zm, self._logs = state, marginals, self._logs + move
-        if float((gradient * (after - self._x)).sum()) > 0.0:
+        self.restarted = float((gradient * (after - self._x)).sum()) > 0.0
+        if self.restarted:
             self._theta, self._x = 1.0, marginals
         else:
             self._theta = 0.5 * theta * (np.sqrt(theta * theta + 4.0) - theta)
             self._x = after
         self._curvature *= DECAY
+        if (loss := self._loss(marginals)) < self._best[0]:
+            self._best = (loss, state, self._logs, marginals)
         return tried
 
     def _move(self, gradient: Floats, theta: float) -> Floats:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from understudy.report.card import Card
-from understudy.report.spending import Spent, spending, unspent
+from understudy.report.spending import Spent, independence, spending, unspent
 from understudy.report.visible import visible
 from understudy.report.words import (
     ORIGINS,
@@ -57,6 +57,7 @@ def _context(card: Card) -> dict[str, Any]:
         "bar": _bar(spending(card)),
         "rules": RULES,
         "unspent": unspent(card),
+        "independence": independence(card),
         "origins": ORIGINS,
         "not_covered": [_titled(sentence) for sentence in card.not_covered],
     }

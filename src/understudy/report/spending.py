@@ -10,6 +10,10 @@ from typing import Any, Final
 from understudy.report.card import Amount, Card, ChargeNote
 
 SHOWN: Final = 6
+ALONE: Final = (
+    "No table of two or more columns was bought: the columns of the synthetic rows are independent "
+    "of each other. A method that learns relations does this if the budget is too small for them."
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,16 @@ def unspent(card: Card) -> str:
         if (rest := Fraction(amount) - _total(card, name)) > 0
     }
     return str(Amount(whole.currency, left)) if left else ""
+
+
+def independence(card: Card) -> str:
+    """That nothing was bought but single columns, or the empty string."""
+    if any(charge.verb not in ("count", "discover", "quantiles") for charge in card.charges):
+        return ""
+    counted = [charge.detail.get("marginals") for charge in card.charges if charge.verb == "count"]
+    tables = [tuple(table) for tables in counted if isinstance(tables, list) for table in tables]
+    alone = len(set(tables)) > 1 and all(len(table) == 1 for table in tables)
+    return ALONE if alone else ""
 
 
 def _total(card: Card, name: str) -> Fraction:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from understudy.report.card import Card
-from understudy.report.spending import spending, unspent
+from understudy.report.spending import independence, spending, unspent
 from understudy.report.visible import visible
 from understudy.report.words import (
     ROWS,
@@ -65,6 +65,8 @@ def _spending(card: Card) -> Iterator[str]:
         yield f"{spent.percent:5.1f} %  {spent.verb}: {spent.what} ({spent.cost})"
     if left := unspent(card):
         yield f"Not spent: {left}"
+    if alone := independence(card):
+        yield alone
     yield ledger_sentence(card)
 
 
