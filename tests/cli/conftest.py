@@ -43,13 +43,16 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.fixture(scope="session")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release folder made by the program; not to be changed."""
+    """A release folder made by the program; not to be changed.
+
+    The promise is so weak that no cell of the five rows can drown in its noise.
+    """
     folder = tmp_path_factory.mktemp("released")
     (folder / "schema.toml").write_text(SCHEMA)
     write_table(folder / "table.csv")
     made = run(
         *("synthesize", folder / "table.csv", "--schema", folder / "schema.toml"),
-        *("--epsilon", "1", "--release", folder / "release", "--rows", "30"),
+        *("--epsilon", "60", "--release", folder / "release", "--rows", "30"),
     )
     assert made.code == 0, made.err
     return folder / "release"
