@@ -35,14 +35,8 @@ PAIR_CELLS = (10, 10)
 def write_generated(folder: Path) -> None:
     """Write every generated page into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, lines in {
-        "cli.md": cli_page(),
-        "python.md": python_page(),
-        "methods.md": methods_page(),
-        "exit-codes.md": exit_code_page(),
-        "errors.md": errors_page(),
-    }.items():
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name, lines in PAGES.items():
+        (folder / name).write_text("\n".join(lines()) + "\n", encoding="utf-8")
 
 
 def cli_page() -> Iterator[str]:
@@ -233,3 +227,12 @@ def pair_error(epsilon: Fraction, *, rows: int) -> float:
     q = exp(-1.0 / laplace_scale(1, epsilon))
     cells = PAIR_CELLS[0] * PAIR_CELLS[1]
     return min(cells * q / (1.0 - q * q) / rows, 1.0)
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "cli.md": cli_page,
+    "python.md": python_page,
+    "methods.md": methods_page,
+    "exit-codes.md": exit_code_page,
+    "errors.md": errors_page,
+}

@@ -105,6 +105,20 @@ def load_reference() -> ModuleType:
     return module
 
 
+def test_the_list_for_language_models_names_every_page_and_no_other() -> None:
+    """A decision is found from the first one; the contents are what the list is of."""
+    docs = ROOT / "docs"
+    text = (docs / "llms.txt").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^- ((?!decisions)[\w/.-]+)\.html: ", text, re.MULTILINE))
+    written = {
+        path.relative_to(docs).with_suffix("").as_posix()
+        for path in PAGES
+        if docs in path.parents and path.parent.name != "decisions"
+    }
+    generated = {f"reference/generated/{name[:-3]}" for name in load_reference().PAGES}
+    assert listed == (written | generated) - {"index"}
+
+
 def test_every_command_is_in_the_reference_with_an_example() -> None:
     reference = load_reference()
     text = "\n".join(reference.cli_page())

@@ -48,8 +48,9 @@ def test_an_unknown_verb_shows_its_detail() -> None:
         (
             "select",
             {"candidates": [["a", "b"], ["a", "c"]], "score": "L1Gap"},
-            "one of 2 tables, by L1Gap",
+            "one of 2 tables, where what is known so far is most wrong",
         ),
+        ("select", {"candidates": [], "score": "Novel"}, "one of 0 tables, by Novel"),
         ("select", {}, "one of some tables, by a score"),
         ("draw", {}, "some rows of the table"),
         ("sums", {}, "0 sums: "),
@@ -61,6 +62,15 @@ def test_an_unknown_verb_shows_its_detail() -> None:
 def test_each_verb_has_its_words(verb: str, detail: dict[str, object], words: str) -> None:
     (spent,) = spending(a_card(charges=(ToyCharge(verb, detail, ZCDP("1/20")),)))
     assert spent.what == words
+
+
+def test_what_cost_something_never_shows_as_nothing() -> None:
+    small = ToyCharge("count", {}, ZCDP("1/100000"))
+    (spent,) = spending(a_card(charges=(small,)))
+    assert spent.share == "<0.1 %"
+    (free,) = spending(a_card(charges=(ToyCharge("count", {}, ZCDP(0)),)))
+    assert free.share == "0.0 %"
+    assert [spent.share for spent in spending(a_card())] == ["10.0 %", "10.0 %", "80.0 %"]
 
 
 def test_one_table_is_one_table() -> None:

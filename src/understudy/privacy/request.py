@@ -29,8 +29,8 @@ def requested(
     tail = None if delta is None else exact(delta, name="delta")
     if tail is not None and not 0 < tail < LARGEST_DELTA:
         raise UsageError(
-            f"delta must lie strictly between 0 and 0.1, not be {tail}, and should be far below "
-            "1 / the number of people; leave it out for pure differential privacy"
+            f"delta must lie strictly between 0 and 0.1, not be {delta}, and should be far "
+            "below 1 / the number of people; leave it out for pure differential privacy"
         )
     name, amount = ("rho", rho) if epsilon is None else ("epsilon", epsilon)
     assert amount is not None

@@ -25,6 +25,11 @@ class Spent:
     cost: str
     percent: float
 
+    @property
+    def share(self) -> str:
+        """The share in print; what cost something never shows as nothing."""
+        return "<0.1 %" if 0 < self.percent < 0.05 else f"{self.percent:.1f} %"
+
 
 def spending(card: Card) -> tuple[Spent, ...]:
     """Every charge of the run, in order."""
@@ -106,11 +111,14 @@ def _minimised(detail: Mapping[str, Any]) -> str:
 
 
 def _selected(detail: Mapping[str, Any]) -> str:
-    """A method may choose among thousands: how many, and by which score."""
+    """A method may choose among thousands: how many, and by what."""
     candidates = detail.get("candidates")
     number = f"{len(candidates):,}" if isinstance(candidates, list) else "some"
-    return f"one of {number} tables, by {detail.get('score', 'a score')}"
+    score = str(detail.get("score", "a score"))
+    return f"one of {number} tables, {_SCORES.get(score, f'by {score}')}"
 
+
+_SCORES: Final = {"L1Gap": "where what is known so far is most wrong"}
 
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "draw": _drawn,

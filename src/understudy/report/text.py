@@ -62,7 +62,7 @@ def _promise(card: Card) -> Iterator[str]:
 
 def _spending(card: Card) -> Iterator[str]:
     for spent in spending(card):
-        yield f"{spent.percent:5.1f} %  {spent.verb}: {spent.what} ({spent.cost})"
+        yield f"{spent.share:>7}  {spent.verb}: {spent.what} ({spent.cost})"
     if left := unspent(card):
         yield f"Not spent: {left}"
     if alone := independence(card):
