@@ -100,6 +100,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "options": {"model": "normal", "columns": NUMBERS, **QUICK},
         **{"numeric": True, "shaped": True},
     },
+    "pmse:general-location": {
+        "options": {"model": "general-location", **QUICK},
+        "shaped": True,
+    },
     "pmse:chain": {
         "options": {"model": "chain", "columns": NUMBERS, **QUICK},
         **{"numeric": True, "shaped": True},

@@ -14,6 +14,7 @@ from understudy.errors import UsageError
 from understudy.models.chain_family import ChainFamily
 from understudy.models.cloud import Cloud, CloudPlan, Family, Grid
 from understudy.models.copula_family import CopulaFamily
+from understudy.models.general_location_family import GeneralLocationFamily
 from understudy.models.latent_cloud import LatentCloud
 from understudy.models.normal_family import NormalFamily
 from understudy.schema.axes import domain_of
@@ -23,7 +24,8 @@ from understudy.schema.measurement import Noisy, NoisyVector
 
 PLAN = CloudPlan(40, cells=8, simulated=50_000)
 ROWS = 4000
-FAMILIES = [NormalFamily(), ChainFamily(), CopulaFamily()]
+FAMILIES = [NormalFamily(), ChainFamily(), CopulaFamily(), GeneralLocationFamily()]
+OF_SUMS = [NormalFamily(), ChainFamily(), GeneralLocationFamily()]
 
 
 def normal_rows(rho: float = 0.6) -> pd.DataFrame:
@@ -77,7 +79,8 @@ def _counts(domain: Domain, marginal: tuple[str, ...], rows: pd.DataFrame) -> np
 def _sums(question: Any, rows: pd.DataFrame) -> np.ndarray:
     def feature(one: Any) -> np.ndarray:
         if one.cell is not None:
-            return rows[one.column].isna().to_numpy().astype(float)
+            codes = _code(question.domain, one.column, rows)
+            return (codes == one.cell).astype(float)
         axis = question.domain.axes[one.column]
         low, high = axis.edges[0], axis.edges[-1] - axis.whole
         scaled = 2 * (np.clip(rows[one.column].to_numpy(), low, high) - low) / (high - low) - 1
@@ -131,7 +134,7 @@ def test_simulated_candidates_have_common_random_numbers() -> None:
     assert np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("family", [NormalFamily(), ChainFamily()])
+@pytest.mark.parametrize("family", OF_SUMS)
 def test_bought_bounds_do_not_cut_the_tails_of_a_normal_model(family: Family) -> None:
     schema = schema_of(Real(name="x"), Real(name="y", min=0.0), rows=ROWS)
     domain = domain_of(schema, bounds={"x": (-1.0, 1.0), "y": (0.0, 2.0)})
@@ -156,7 +159,7 @@ def test_constant_columns_make_models(value: float) -> None:
         assert np.isfinite(cloud.shares([("k", "x")], 0, 40)).all()
 
 
-@pytest.mark.parametrize("family", [NormalFamily(), ChainFamily()])
+@pytest.mark.parametrize("family", OF_SUMS)
 @pytest.mark.parametrize("noise", [1e9, -1e9, 0.0])
 def test_answers_that_are_all_noise_still_make_candidates(family: Family, noise: float) -> None:
     """Sums that no table has: negative variances, correlations beyond 1, no rows at all."""

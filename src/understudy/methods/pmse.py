@@ -10,8 +10,9 @@ Privacy
 -------
 Gate calls, in this order:
 
-1. ``sums``, optional: of values and products of values, if the model is normal or a chain.
-2. ``count``, optional and repeated: of margins, then of coarse tables of two columns, otherwise.
+1. ``count``, optional and repeated: of margins, then of coarse tables of two columns, for a copula;
+   of the joint table of categories, for a general location model.
+2. ``sums``, optional: of values and products of values, by levels too, for the other models.
 3. ``minimise``, optional: the choice, left out if the model has nothing to choose.
 
 The guess has the share ``guess`` of the budget, the choice the rest.
@@ -39,6 +40,7 @@ from understudy.models.base import Model
 from understudy.models.chain_family import ChainFamily
 from understudy.models.cloud import Answer, Cloud, CloudPlan, Family, Question
 from understudy.models.copula_family import CopulaFamily
+from understudy.models.general_location_family import GeneralLocationFamily
 from understudy.models.joint import chosen
 from understudy.models.normal_family import NormalFamily
 from understudy.privacy.budget import ZCDP, Budget, PureDP
@@ -49,11 +51,12 @@ FAMILIES: Final[Mapping[str, type[Family]]] = {
     "copula": CopulaFamily,
     "normal": NormalFamily,
     "chain": ChainFamily,
+    "general-location": GeneralLocationFamily,
 }
 MOST_CANDIDATES: Final = 10**6
 LARGEST_SIZE: Final = 2.0**40
 
-Named = Literal["copula", "normal", "chain"]
+Named = Literal["copula", "normal", "chain", "general-location"]
 
 
 @final

@@ -53,10 +53,7 @@ class LatentNormal(Model):
 
     @cached_property
     def _root(self) -> Floats:
-        """The symmetric root: with the same random numbers, rows move smoothly with it."""
-        values, vectors = np.linalg.eigh(self.correlation)
-        found: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        return found
+        return symmetric_root(self.correlation)
 
     @property
     def total(self) -> float:
@@ -107,6 +104,13 @@ def is_correlation(matrix: Floats, columns: int) -> bool:
     ones = bool(np.allclose(np.diag(matrix), 1.0, atol=1e-6))
     even = bool(np.allclose(matrix, matrix.T, atol=1e-6))
     return ones and even and bool(np.linalg.eigvalsh(matrix).min() > -1e-6)
+
+
+def symmetric_root(correlation: Floats) -> Floats:
+    """The root that is symmetric: with the same random numbers, rows move smoothly with it."""
+    values, vectors = np.linalg.eigh(correlation)
+    found: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return found
 
 
 def nearest_correlation(matrices: Floats) -> Floats:

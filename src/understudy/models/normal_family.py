@@ -77,7 +77,7 @@ def cloud_of(domain: Domain, plan: CloudPlan, found: Found, correlations: Floats
         low, high = axis.edges[0], axis.edges[-1] - axis.whole
         middle, half = low / 2 + high / 2, max(high / 2 - low / 2, 2.0**-500)
         mean, spread = middle + half * found.means[0, i], half * found.spreads[0, i]
-        fine = _fine(domain.schema.columns[name], axis, mean, spread)
+        fine = fine_axis(domain.schema.columns[name], axis, mean, spread)
         inner = np.array(fine.edges[1:-1]) - 0.5 * fine.whole
         axes[name] = fine
         cuts.append(rising((inner - mean) / spread))
@@ -96,7 +96,7 @@ def cloud_of(domain: Domain, plan: CloudPlan, found: Found, correlations: Floats
     )
 
 
-def _fine(column: Column, axis: BinAxis, mean: float, spread: float) -> BinAxis:
+def fine_axis(column: Column, axis: BinAxis, mean: float, spread: float) -> BinAxis:
     """Many even cells from bound to bound, and further where a bound was bought."""
     low, high = axis.edges[0], axis.edges[-1]
     if isinstance(column, Number):
