@@ -205,6 +205,21 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "has no file card.json of its own",
     ),
+    "a link stands for a folder": (
+        lambda f: (
+            (f / "model").rename(f.parent / "elsewhere"),
+            (f / "model").symlink_to(f.parent / "elsewhere"),
+        ),
+        "has no folder model of its own",
+    ),
+    "a folder stands for a file": (
+        lambda f: ((f / "card.json").unlink(), (f / "card.json").mkdir()),
+        "has no file card.json of its own",
+    ),
+    "a pipe stands for a file": (
+        lambda f: ((f / "card.json").unlink(), os.mkfifo(f / "card.json")),
+        "has no file card.json of its own",
+    ),
     "the manifest is no JSON": (lambda f: (f / "release.json").write_text("{"), "not JSON"),
     "the manifest is a list": (lambda f: (f / "release.json").write_text("[]"), "no object"),
     "the manifest is binary": (lambda f: (f / "release.json").write_bytes(b"\xff"), "UTF-8"),
@@ -213,6 +228,18 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
         "not an",
     ),
     "no version": (lambda f: edit(f / "release.json", lambda m: m.pop("version")), "not an"),
+    "the version before the first": (
+        lambda f: edit(f / "release.json", lambda m: m.update(version=0)),
+        "not an",
+    ),
+    "true as version": (
+        lambda f: edit(f / "release.json", lambda m: m.update(version=True)),
+        "not an",
+    ),
+    "an earlier version": (
+        lambda f: edit(f / "release.json", lambda m: m.update(version=1)),
+        "damaged",
+    ),
     "a later version": (
         lambda f: edit(f / "release.json", lambda m: m.update(version=FORMAT_VERSION + 1)),
         "install a newer understudy",

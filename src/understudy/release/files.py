@@ -36,6 +36,13 @@ def plain_file(path: Path) -> Path:
     return path
 
 
+def plain_folder(path: Path) -> Path:
+    """The path itself, if it is a folder inside the release and no link to elsewhere."""
+    if path.is_symlink() or not path.is_dir():
+        raise ReleaseError(f"the release is incomplete: it has no folder {path.name} of its own")
+    return path
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """JSON with the given order of keys, so that equal content gives equal bytes."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)

@@ -9,6 +9,9 @@
 
 ``load`` follows no path that the folder names and runs no code from it. Checksums find damage, not
 forgery: whoever can change a file can change its checksum.
+
+Format 2 says in ``measurements.parquet`` which cells were counted as groups; in format 1 there were
+no groups. Every format is read.
 """
 
 from __future__ import annotations
@@ -20,17 +23,25 @@ from typing import Any, Final, get_args
 from uuid import uuid4
 
 from understudy.errors import ReleaseError, SourceError, UsageError
-from understudy.release.files import digest, plain_file, read_json, read_text, write_json
+from understudy.release.files import (
+    digest,
+    plain_file,
+    plain_folder,
+    read_json,
+    read_text,
+    write_json,
+)
 from understudy.release.measurements import read_measurements, write_measurements
 from understudy.release.model_files import array_count, model_files, read_model, write_model
 from understudy.release.release import Release
 from understudy.report.card import Card
 from understudy.table.kinds import TableKind
-from understudy.table.read import read_table
+from understudy.table.read import LARGEST, read_table
 from understudy.table.write import write_table
 
 FORMAT_NAME: Final = "understudy-release"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
+WITH_GROUPS: Final = 2
 MANIFEST: Final = "release.json"
 MOST_PARTS: Final = 10_000
 
@@ -77,7 +88,11 @@ def read_release(directory: Path) -> Release:
     return Release(
         synthetic=tables,
         models=models,
-        measurements=read_measurements(directory / "measurements.parquet", models[0].domain),
+        measurements=read_measurements(
+            directory / "measurements.parquet",
+            models[0].domain,
+            with_groups=manifest["version"] >= WITH_GROUPS,
+        ),
         card=Card.from_json(read_text(directory / "card.json")),
         kind=manifest["kind"],
     )
@@ -132,7 +147,7 @@ def _numbered(stem: str, count: int) -> list[str]:
 def _manifest(directory: Path) -> dict[str, Any]:
     manifest = read_json(directory / MANIFEST)
     version = manifest.get("version")
-    if manifest.get("format") != FORMAT_NAME or not isinstance(version, int):
+    if manifest.get("format") != FORMAT_NAME or type(version) is not int or version < 1:
         raise ReleaseError(f"{directory} is not an understudy release")
     if version > FORMAT_VERSION:
         raise ReleaseError(
@@ -151,7 +166,7 @@ def _counts(value: Any) -> bool:
 
 def _check_files(directory: Path, manifest: dict[str, Any]) -> None:
     models = [
-        model_files(array_count(directory / name))
+        model_files(array_count(plain_folder(directory / name)))
         for name in _numbered("model", manifest["models"])
     ]
     expected = _expected(manifest["tables"], models)
@@ -160,6 +175,8 @@ def _check_files(directory: Path, manifest: dict[str, Any]) -> None:
         raise ReleaseError(f"{MANIFEST} is damaged: its list of files is not that of a release")
     for name in expected:
         path = plain_file(directory / name)
+        if path.stat().st_size > LARGEST:  # before its checksum, which would take as long
+            raise ReleaseError(f"{name} is too large: it does not fit in this machine's memory")
         if listed[name] != {"bytes": path.stat().st_size, "sha256": digest(path)}:
             raise ReleaseError(f"{name} is damaged: it is not the file that was written")
 

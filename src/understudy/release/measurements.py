@@ -36,7 +36,7 @@ KINDS: Final = {
     "stddev": "f",
 }
 WITHOUT_GROUPS: Final = {name: kind for name, kind in KINDS.items() if name != "groups"}
-"""What releases held before there were groups."""
+"""What releases of format 1 hold."""
 
 
 def write_measurements(measured: Sequence[Noisy], path: Path) -> None:
@@ -54,11 +54,11 @@ def write_measurements(measured: Sequence[Noisy], path: Path) -> None:
     write_table(Table(_schema(columns), columns, int(sizes.sum())), path)
 
 
-def read_measurements(path: Path, domain: Domain) -> list[Noisy]:
+def read_measurements(path: Path, domain: Domain, *, with_groups: bool = True) -> list[Noisy]:
     """The noisy marginals of a file; each must be a whole marginal of the domain."""
     columns = read_columns(path)
     kinds = {name: data.dtype.kind for name, data in columns.items()}
-    if kinds not in (KINDS, WITHOUT_GROUPS):
+    if kinds != (KINDS if with_groups else WITHOUT_GROUPS):
         raise _damaged(path)
     if any(np.ma.getmaskarray(data).any() for data in columns.values()):
         raise _damaged(path)
