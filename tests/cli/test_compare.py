@@ -64,6 +64,7 @@ def test_the_page_is_red_and_offline(pair: Home) -> None:
 def test_hostile_names_on_the_page() -> None:
     hostile = "<script>alert(1)</script>\u202e"
     figure = {"values": [1.0], "mean": 1.0, "spread": None, "ceiling": 0.0, "floor": 2.0}
+    figure |= {"ceiling_spread": None, "floor_spread": 0.25}
     group = {"column": hostile, "level": hostile, "tvd": 0.1, "ceiling": 0.1, "real_share": 0.5}
     page = comparison_page(
         {
@@ -86,6 +87,7 @@ def test_hostile_names_on_the_page() -> None:
     assert "\u202e" not in page
     assert page.count("percent of the way") == 1
     assert "50 percent of the way" in page
+    assert "2 ± 0.25" in page
 
 
 def test_the_gate_closes(pair: Home) -> None:

@@ -196,6 +196,8 @@ def test_spread_needs_several_tables_and_means_need_all():
     assert figure.mean == pytest.approx(0.2)
     assert figure.spread == pytest.approx(np.std([0.1, 0.3], ddof=1))
     assert figure.to_dict()["floor"] == pytest.approx(0.6)
+    assert figure.to_dict()["floor_spread"] == pytest.approx(np.std([0.5, 0.7], ddof=1))
+    assert figure.to_dict()["ceiling_spread"] is None
     assert Figure("x", (0.1,)).spread is None
     assert Figure("x", (0.1, float("nan"))).mean is None
     assert Figure("x", (0.1, float("nan"))).to_dict()["values"] == [0.1, None]

@@ -61,6 +61,13 @@ def test_missing_is_a_group_too():
     assert found[0].describe().keys() >= {"column", "level", "tvd", "ceiling"}
 
 
+def test_a_level_that_is_called_missing_keeps_its_own_ceiling():
+    alike = [subgroups.Group("c", "(missing)", 0.5, 0.5, tvd) for tvd in (0.1, 0.3)]
+    chance = [subgroups.Group("c", "(missing)", 0.5, 0.5, tvd) for tvd in (0.05, 0.2)]
+    worst = subgroups.worst_first(alike, chance)
+    assert [group.ceiling for group in worst] == [0.2, 0.05]
+
+
 # ---- rules -------------------------------------------------------------------------------------
 
 ROWS = {

@@ -9,11 +9,13 @@ JSON (``to_dict``), version 1::
     rows                {"real": n, "synthetic": [k, ...]}
     figures             by name: {"values": one per synthetic table, "mean", "spread" (null for one
                         table), "ceiling", "floor" (means, null where they make no sense),
+                        "ceiling_spread", "floor_spread" (null unless drawn several times),
                         "better": "low" | "high" | "neither"}
     details             by group of figures; one entry per synthetic table where it is a list
     notes               what was sampled or left out, and warnings
 
-A figure that does not exist (a correlation without ordered columns) is null.
+A figure that does not exist (a correlation without ordered columns) is null. Every key, those of
+``details`` included, is in docs/reference/comparison.md.
 """
 
 from __future__ import annotations
@@ -52,8 +54,7 @@ class Figure:
     @property
     def spread(self) -> float | None:
         """The standard deviation over the synthetic tables; None for one table."""
-        known = all(math.isfinite(value) for value in self.values)
-        return stdev(self.values) if known and len(self.values) > 1 else None
+        return _spread(self.values)
 
     @property
     def better(self) -> Better:
@@ -70,6 +71,8 @@ class Figure:
             "spread": self.spread,
             "ceiling": _mean(self.ceiling),
             "floor": _mean(self.floor),
+            "ceiling_spread": _spread(self.ceiling),
+            "floor_spread": _spread(self.floor),
             "better": self.better,
         }
 
@@ -146,22 +149,27 @@ class Comparison:
 
 
 def _figure_line(figure: Figure) -> str:
-    spread = f" +- {figure.spread:.2g}" if figure.spread is not None else ""
-    value = _number(figure.mean) + spread
-    ceiling, floor = _number(_mean(figure.ceiling)), _number(_mean(figure.floor))
+    value, ceiling, floor = map(_with_spread, (figure.values, figure.ceiling, figure.floor))
     return _line(figure.name, value, ceiling, floor, figure.better)
 
 
 def _line(name: str, value: str, ceiling: str, floor: str, better: str) -> str:
-    return f"{name:<30} {value:>20} {ceiling:>10} {floor:>10}  {better}"
+    return f"{name:<26} {value:>20} {ceiling:>20} {floor:>20}  {better}"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
+def _with_spread(values: tuple[float, ...]) -> str:
+    mean, spread = _mean(values), _spread(values)
+    if mean is None:
+        return "-"
+    return f"{mean:.4g}" + (f" +- {spread:.2g}" if spread is not None else "")
 
 
 def _mean(values: tuple[float, ...]) -> float | None:
     return fmean(values) if values and all(map(math.isfinite, values)) else None
+
+
+def _spread(values: tuple[float, ...]) -> float | None:
+    return stdev(values) if len(values) > 1 and all(map(math.isfinite, values)) else None
 
 
 def _finite(value: float) -> float | None:

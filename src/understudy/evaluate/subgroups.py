@@ -69,9 +69,12 @@ def group_columns(real: Sample) -> list[str]:
 
 
 def worst_first(groups: Sequence[Group], ceiling: Sequence[Group]) -> list[Group]:
-    """The groups with the bootstrap's errors as ceilings, the largest excess first."""
-    known = {(group.column, group.level): group.tvd for group in ceiling}
-    beside = [replace(group, ceiling=known[group.column, group.level]) for group in groups]
+    """The groups with the bootstrap's errors as ceilings, the largest excess first.
+
+    Both lists name the same groups in the same order: which there are depends on the real rows.
+    """
+    pairs = zip(groups, ceiling, strict=True)
+    beside = [replace(group, ceiling=chance.tvd) for group, chance in pairs]
     return sorted(beside, key=lambda group: -group.excess)
 
 
