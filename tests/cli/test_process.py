@@ -80,6 +80,37 @@ def test_interrupted_within_a_second(home: Home) -> None:
     assert "epsilon = 1" in process("ledger", "show", book).out
 
 
+STOP = """
+import atexit, sys, types
+def stop(*_, **__):
+    raise KeyboardInterrupt
+atexit.register(print, "cleaned up")
+{place}
+from understudy.cli import main
+main()
+"""
+PLACES = {
+    "while loading": "sys.modules['understudy.cli.app'] = types.SimpleNamespace(app=stop)",
+    "while reading": "import understudy.api; understudy.api.open_source = stop",
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_an_interrupt_is_told_by_the_exit_code_wherever_it_comes(home: Home, place: str) -> None:
+    asked = ("--epsilon", "1", "--no-ledger", "--out", home / "s.csv")
+    arguments = map(str, ("synthesize", home.table, "--schema", home.schema, *asked))
+    result = subprocess.run(
+        [sys.executable, "-c", STOP.format(place=place), *arguments],
+        capture_output=True,
+        text=True,
+        env=environment({}),
+        check=False,
+    )
+    assert result.returncode == 130
+    assert "Traceback" not in result.stderr
+    assert "cleaned up" in result.stdout
+
+
 def wait_for_reservation(home: Home, book: Path) -> None:
     for _ in range(100):
         if "run-0001" in process("ledger", "show", book).out:

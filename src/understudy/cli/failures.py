@@ -13,11 +13,11 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
+from understudy.cli import INTERRUPTED
 from understudy.cli.output import complain
 from understudy.errors import UnderstudyError
 
 SHOW_TRACEBACK: Final = "UNDERSTUDY_TRACEBACK"
-INTERRUPTED: Final = 130
 
 
 class Program(TyperGroup):
