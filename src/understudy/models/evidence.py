@@ -1,11 +1,11 @@
 """Beliefs given what is known of some columns: exact, by one pass up the cliques and one down.
 
-Each clique starts as its distribution given its separator, with what is not allowed set to zero in
-the clique that brings the column in. Summed over all but the separator, a clique tells its parent
-how probable the evidence below it is for each configuration; the parent is multiplied by that.
-At the roots this is the probability of the evidence; on the way down each clique is put on top of
-its parent's new belief. Messages are scaled to a maximum of 1, so that much evidence cannot
-underflow.
+Each clique starts as its distribution given its separator, with what is not allowed set to zero (or
+what is kept in part made smaller) in the clique that brings the column in. Summed over all but the
+separator, a clique tells its parent how probable the evidence below it is for each configuration;
+the parent is multiplied by that. At the roots this is the probability of the evidence; on the way
+down each clique is put on top of its parent's new belief. Messages are scaled to a maximum of 1, so
+that much evidence cannot underflow.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ def impossible(columns: Iterable[str]) -> UsageError:
 def condition(
     cliques: Sequence[Clique],
     beliefs: Sequence[NDArray[np.float64]],
-    allowed: Mapping[str, NDArray[np.bool_]],
+    kept: Mapping[str, NDArray[np.float64]],
 ) -> tuple[Tables, float]:
-    """The beliefs given that every column lies in its allowed cells, and how probable that was.
+    """The beliefs about rows that stay, each cell with its probability in ``kept``, and how
+    probable it is that one stays. Of 0 and 1: which cells are allowed.
 
     If it is impossible, the probability is 0 and there are no beliefs.
     """
@@ -54,8 +55,8 @@ def condition(
     ]
     for table, clique, link in zip(tables, cliques, found, strict=True):
         for name in set(clique) - set(link.separator):
-            if name in allowed:
-                np.multiply(table, _spread(allowed[name], (name,), clique), out=table)
+            if name in kept:
+                np.multiply(table, _spread(kept[name], (name,), clique), out=table)
     logarithm = _collect(tables, cliques, found)
     if np.isneginf(logarithm):
         return [], 0.0

@@ -88,9 +88,16 @@ class GraphicalModel(Model):
     def given(self, allowed: Mapping[str, NDArray[np.bool_]]) -> GraphicalModel:
         """See ``Model.given``: one pass up the cliques and one down."""
         check_allowed(self.domain, allowed)
-        beliefs, probability = condition(self.cliques, self.beliefs, allowed)
+        return self.thinned({name: mask.astype(np.float64) for name, mask in allowed.items()})
+
+    def thinned(self, kept: Mapping[str, NDArray[np.float64]]) -> GraphicalModel:
+        """The model of what is left if a row stays with a probability that its cells decide.
+
+        ``kept`` has that probability for each cell of some columns; they are multiplied.
+        """
+        beliefs, probability = condition(self.cliques, self.beliefs, kept)
         if not beliefs:
-            raise impossible(allowed)
+            raise impossible(kept)
         size = self.size * probability
         return GraphicalModel(self.domain, size, self.cliques, tuple(beliefs), self.sampling)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import ReleaseError
 from understudy.models.base import Model
+from understudy.models.evidence import check_allowed
 from understudy.models.graphical import GraphicalModel
 from understudy.schema.domain import Domain, GroupAxis
 from understudy.table.table import Codes
@@ -67,6 +68,17 @@ class RefinedModel(Model):
             drawn[name] = _cells_in(axis, self.shares[name], drawn[name], rng)
         return Codes(self.domain, drawn, rows)
 
+    def given(self, allowed: Mapping[str, NDArray[np.bool_]]) -> RefinedModel:
+        """See ``Model.given``: a group counts for as much as the share of its allowed cells."""
+        check_allowed(self.domain, allowed)
+        shares = dict(self.shares)
+        kept = {name: mask.astype(np.float64) for name, mask in allowed.items()}
+        for name, axis in self._axes.items():
+            if name in allowed:
+                shares[name] = np.where(allowed[name], _within(axis, self.shares[name]), 0.0)
+                kept[name] = np.minimum(np.bincount(axis.groups, weights=shares[name]), 1.0)
+        return RefinedModel(self.inner.thinned(kept), shares)
+
     def describe(self) -> dict[str, Any]:
         groups = {name: list(axis.groups) for name, axis in self._axes.items()}
         return {"groups": groups, "inner": self.inner.describe()}
@@ -98,8 +110,7 @@ def _cells_in(
     """A cell of each of these groups, by the shares of its cells."""
     order = np.argsort(np.array(axis.groups), kind="stable")
     belongs = np.array(axis.groups)[order]
-    weights = np.where(_empty(axis, shares)[belongs], 1.0, shares[order])
-    within = weights / np.bincount(belongs, weights=weights)[belongs]
+    within = _within(axis, shares)[order]
     # Each group is a stretch of length 1 on a line on which its cells lie end to end.
     ends = belongs + np.minimum(_running(within, belongs), 1.0)
     last = np.flatnonzero(np.diff(belongs, append=axis.size))
@@ -109,8 +120,12 @@ def _cells_in(
     return cells.astype(np.min_scalar_type(axis.fine.size - 1))
 
 
-def _empty(axis: GroupAxis, shares: Floats) -> NDArray[np.bool_]:
-    return np.asarray(np.bincount(axis.groups, weights=shares) <= 0.0)
+def _within(axis: GroupAxis, shares: Floats) -> Floats:
+    """The share of each cell in its group; they sum to 1 over the group."""
+    groups = np.array(axis.groups)
+    empty = np.bincount(groups, weights=shares) <= 0.0
+    weights = np.where(empty[groups], 1.0, shares)
+    return np.asarray(weights / np.bincount(groups, weights=weights)[groups])
 
 
 def _running(within: Floats, belongs: NDArray[np.int64]) -> Floats:
