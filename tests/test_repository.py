@@ -78,7 +78,7 @@ def test_the_heavy_list_is_seen_when_loaded() -> None:
 def test_every_public_name_exists_once() -> None:
     names = understudy.__all__
     assert len(names) == len(set(names))
-    assert 10 <= len(names) <= 30
+    assert 10 <= len(names) <= 40  # methods are among them
     for name in names:
         assert getattr(understudy, name) is not None
     assert set(names) <= set(dir(understudy))

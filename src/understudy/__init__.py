@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understudy import methods
-    from understudy.api import compare, plan, pmse, synthesize
+    from understudy.api import compare, plan, pmse, select_release, synthesize
     from understudy.errors import (
         BudgetExceeded,
         LedgerError,
@@ -69,6 +69,7 @@ _HOME = {
     "load": "release",
     "plan": "api",
     "pmse": "api",
+    "select_release": "api",
     "synthesize": "api",
 }
 
@@ -102,6 +103,7 @@ __all__ = [
     "methods",
     "plan",
     "pmse",
+    "select_release",
     "synthesize",
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
@@ -13,18 +13,26 @@ from understudy import methods
 from understudy.data.backend import Backend
 from understudy.data.open import open_source
 from understudy.errors import SourceError, TableMismatch, UsageError
+from understudy.gate.private_table import PrivateTable
 from understudy.gate.unprotected import OpenTable
 from understudy.methods.base import Synthesizer
 from understudy.planning import Plan, epsilon_for, rehearse
-from understudy.privacy.budget import Exact
+from understudy.privacy.budget import Budget, Exact
 from understudy.privacy.clock import now
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.privacy.ledger_place import LedgerPlace
-from understudy.privacy.request import Allotment, allot, requested
+from understudy.privacy.request import allot, granted, requested
 from understudy.release import Release
 from understudy.report.card import LedgerNote, OutputNote, RowsReason
 from understudy.report.compose import card_of
-from understudy.run import check_currency, check_output, fit, sample
+from understudy.run import (
+    check_currency,
+    check_output,
+    fit,
+    ledger_for,
+    reserve,
+    sample,
+)
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema, Unit
 from understudy.table.kinds import kind_of
@@ -33,6 +41,8 @@ from understudy.table.table import Codes, Table
 if TYPE_CHECKING:
     from understudy.evaluate.comparison import Comparison
     from understudy.evaluate.pmse import PMSE
+    from understudy.paid.pmse import PaidPMSE
+    from understudy.paid.selection import Selection
 
 TREE_DEPTHS: Final = (1, 2, 3)
 
@@ -68,9 +78,9 @@ def synthesize(
     allotment = allot(requested(epsilon=epsilon, delta=delta, rho=rho), known)
     check_currency(synthesizer, allotment)
     check_output(rows=rows, copies=copies, seed=seed)
-    book = _ledger(ledger, known, allotment)
+    book = ledger_for(ledger, known, allotment)
     purpose = f"synthesize with {methods.name_of(synthesizer)}"
-    reservation = _reserve(book, allotment, purpose=purpose, resume=resume)
+    reservation = reserve(book, allotment, purpose=purpose, resume=resume)
     backend = _opened(source, known, reservation)
     rng, fits = np.random.default_rng(seed), copies if refit else 1
     fitted = fit(backend, reservation, method=synthesizer, allotment=allotment, fits=fits, rng=rng)
@@ -165,24 +175,126 @@ def compare(
     )
 
 
+@overload
 def pmse(
     real: Any, synthetic: Any, schema: Schema | str | Path, *, depth: int = 2, seed: int = 0
-) -> PMSE:
-    """How well the best tree of this depth tells synthetic rows from real ones. UNPROTECTED.
+) -> PMSE: ...
+@overload
+def pmse(
+    real: Any,
+    synthetic: Release,
+    schema: Schema | str | Path | None = None,
+    *,
+    depth: int = 2,
+    spend: Budget,
+    ledger: Ledger | LedgerPlace | str | Path | None = None,
+    resume: str | None = None,
+) -> PaidPMSE: ...
+def pmse(
+    real: Any,
+    synthetic: Any,
+    schema: Schema | str | Path | None = None,
+    *,
+    depth: int = 2,
+    seed: int = 0,
+    spend: Budget | None = None,
+    ledger: Ledger | LedgerPlace | str | Path | None = None,
+    resume: str | None = None,
+) -> PMSE | PaidPMSE:
+    """How well the best tree of this depth tells synthetic rows from real ones.
 
-    ``value`` is 0 if no tree tells anything; ``ratio`` is 1 if both could be of one population.
+    Without ``spend`` UNPROTECTED, for the keeper's eyes: ``value`` is 0 if no tree tells anything,
+    ``ratio`` is 1 if both could be of one population. With ``spend``, a budget such as
+    ``us.PureDP(0.1)``, the value is noisy, has a standard error and may be published; ``synthetic``
+    is then a release, whose schema is used unless another is given, and ``ledger`` pays.
     """
+    _check_depth(depth)
+    if spend is not None:
+        return _paid_pmse(
+            real, synthetic, schema, depth=depth, spend=spend, ledger=ledger, resume=resume
+        )
+    if ledger is not None or resume is not None:
+        raise UsageError("a ledger pays for a noisy pMSE: say with spend= how much")
+    if schema is None:
+        raise UsageError("give the schema of the tables, or spend= for a noisy pMSE of a release")
     from understudy.evaluate.grid import Grid, Sample
     from understudy.evaluate.pmse import tree_pmse
 
-    if depth not in TREE_DEPTHS:
-        raise UsageError(f"the depth of a tree is one of {', '.join(map(str, TREE_DEPTHS))}")
     known = _schema(schema)
     first = _open(real, known)
     grid = Grid.of(first.domain())
     other = _open(synthetic, _made_from(known))
     samples = [Sample.of(grid, _codes(one, grid.fine)) for one in (first, other)]
     return tree_pmse(*samples, depths=[depth], rng=np.random.default_rng(seed))[depth]
+
+
+def select_release(
+    candidates: Sequence[Release],
+    real: Any,
+    schema: Schema | str | Path | None = None,
+    *,
+    spend: Budget,
+    depth: int = 2,
+    rows: float | None = None,
+    ledger: Ledger | LedgerPlace | str | Path | None = None,
+    resume: str | None = None,
+) -> Selection:
+    """Choose privately among releases the one that trees tell from the real rows worst.
+
+    ``candidates`` is the whole list, fixed before anything is read: the hash of each one's rows
+    goes into the ledger with the charge. All are scored as if they had ``rows`` rows, a public
+    number (default: twice the table's public size, else twice that of the largest candidate).
+    The choice costs ``spend``; what is published has cost that and *all* candidates, and the chosen
+    release's card says so. The schema is that of the first candidate unless another is given.
+    """
+    from understudy.paid.cells import schema_of
+    from understudy.paid.selection import choose, selection, to_choose
+    from understudy.paid.total import total_of
+
+    _check_depth(depth)
+    releases, allotment = list(candidates), granted(spend)
+    known = schema_of(releases[0] if releases else None) if schema is None else _schema(schema)
+    listed = to_choose(releases, known, depth=depth, rows=rows)
+    cards = [release.card for release in releases]
+    total = total_of(cards, asked=allotment.asked, cost=allotment.working)
+    book = ledger_for(ledger, known, allotment)
+    purpose = f"choose one of {len(releases)} releases"
+    reservation = reserve(book, allotment, purpose=purpose, resume=resume)
+    table = PrivateTable(_opened(real, known, reservation), reservation)
+    index = choose(table, listed, spend=allotment.working)
+    reservation.close()
+    note = LedgerNote(Path(book.name).name, known.name, reservation.run_id) if ledger else None
+    charges = reservation.charges
+    return selection(releases, index, charges, listed=listed, total=total, ledger=note)
+
+
+def _paid_pmse(
+    real: Any,
+    release: Any,
+    schema: Schema | str | Path | None,
+    *,
+    depth: int,
+    spend: Budget,
+    ledger: Ledger | LedgerPlace | str | Path | None,
+    resume: str | None,
+) -> PaidPMSE:
+    from understudy.paid.cells import schema_of
+    from understudy.paid.pmse import paid_pmse, to_score
+
+    allotment = granted(spend)
+    known = schema_of(release) if schema is None else _schema(schema)
+    one = to_score(release, known, depth=depth)
+    book = ledger_for(ledger, known, allotment)
+    reservation = reserve(book, allotment, purpose="pMSE of a release", resume=resume)
+    table = PrivateTable(_opened(real, known, reservation), reservation)
+    found = paid_pmse(table, one, spend=allotment.working)
+    reservation.close()
+    return found
+
+
+def _check_depth(depth: int) -> None:
+    if depth not in TREE_DEPTHS:
+        raise UsageError(f"the depth of a tree is one of {', '.join(map(str, TREE_DEPTHS))}")
 
 
 def _open(source: Any, schema: Schema) -> OpenTable:
@@ -227,27 +339,3 @@ def _method(method: str | Synthesizer, options: Mapping[str, Any] | None) -> Syn
     if options:
         raise UsageError("give hyper-parameters to the method itself, or name the method as text")
     return method
-
-
-def _ledger(
-    ledger: Ledger | LedgerPlace | str | Path | None, schema: Schema, allotment: Allotment
-) -> Ledger:
-    table, unit, neighbours = schema.name, schema.unit.name, schema.neighbours
-    if ledger is None:
-        return Ledger.in_memory(
-            table=table, unit=unit, neighbours=neighbours, total=allotment.asked
-        )
-    if isinstance(ledger, LedgerPlace):
-        ledger = ledger.open(table=table, unit=unit, neighbours=neighbours)
-    book = ledger if isinstance(ledger, Ledger) else Ledger.open(Path(ledger))
-    book.expect(table=table, unit=unit, neighbours=neighbours)
-    return book
-
-
-def _reserve(
-    book: Ledger, allotment: Allotment, *, purpose: str, resume: str | None
-) -> Reservation:
-    if resume is not None:
-        return book.resume(resume)
-    entered = allotment.asked if book.currency is type(allotment.asked) else None
-    return book.reserve(allotment.working, entered=entered, purpose=purpose)

@@ -7,6 +7,7 @@ reservation stays spent: whether a run failed can itself depend on the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -18,10 +19,12 @@ from understudy.gate.prepare import prepare
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
-from understudy.privacy.ledger import Reservation
+from understudy.privacy.ledger import Ledger, Reservation
+from understudy.privacy.ledger_place import LedgerPlace
 from understudy.privacy.request import Allotment
 from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
+from understudy.schema.schema import Schema
 from understudy.table.table import Table
 
 
@@ -90,3 +93,27 @@ def check_currency(method: Synthesizer, allotment: Allotment) -> None:
 def rows_of(model: Model, rows: int | None) -> int:
     """The number of rows asked for, else the model's public or paid estimate."""
     return round(model.total) if rows is None else rows
+
+
+def ledger_for(
+    ledger: Ledger | LedgerPlace | str | Path | None, schema: Schema, allotment: Allotment
+) -> Ledger:
+    """The ledger that pays, which must be about this table; without one, one for this run."""
+    table, unit, neighbours = schema.name, schema.unit.name, schema.neighbours
+    if ledger is None:
+        return Ledger.in_memory(
+            table=table, unit=unit, neighbours=neighbours, total=allotment.asked
+        )
+    if isinstance(ledger, LedgerPlace):
+        ledger = ledger.open(table=table, unit=unit, neighbours=neighbours)
+    book = ledger if isinstance(ledger, Ledger) else Ledger.open(Path(ledger))
+    book.expect(table=table, unit=unit, neighbours=neighbours)
+    return book
+
+
+def reserve(book: Ledger, allotment: Allotment, *, purpose: str, resume: str | None) -> Reservation:
+    """The run's whole budget, set aside, or the run that is gone on with."""
+    if resume is not None:
+        return book.resume(resume)
+    entered = allotment.asked if book.currency is type(allotment.asked) else None
+    return book.reserve(allotment.working, entered=entered, purpose=purpose)

@@ -20,8 +20,11 @@ from tests.tables import SealedBackend, TinyBackend, cells, purse_for, schema_of
 from understudy.data.backend import Capability
 from understudy.errors import UsageError
 from understudy.gate import statistics as statistics_module
+from understudy.gate.impurity import TreeImpurity
 from understudy.gate.private_table import PrivateTable
-from understudy.gate.statistics import CellsHolding, Statistic
+from understudy.gate.select import SLACK, UNITS
+from understudy.gate.statistics import SIZE_STEPS, CellsHolding, LeastImpurity, Statistic
+from understudy.models.known import KnownTables
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.neighbours import Neighbours
@@ -29,9 +32,24 @@ from understudy.schema.neighbours import Neighbours
 ADD_REMOVE, REPLACE_ONE = Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE
 SHAPE = (3, 2)
 
+
+def impurity_of(line: list[float], rows: float) -> TreeImpurity:
+    known = KnownTables((("a", "b"),), np.array([line]))
+    return TreeImpurity(("a", "b"), SHAPE, known, rows=rows)
+
+
 thresholds = st.lists(st.integers(1, 8), min_size=1, max_size=4, unique=True).map(tuple)
 ATTACKS: dict[type[Statistic], st.SearchStrategy[Statistic]] = {
     CellsHolding: st.builds(CellsHolding, st.just(("a", "b")), thresholds),
+    LeastImpurity: st.builds(
+        LeastImpurity,
+        st.builds(
+            impurity_of,
+            st.lists(st.floats(0, 1), min_size=6, max_size=6),
+            st.sampled_from([1e-6, 0.3, 2.0, 1e5]),
+        ),
+        st.booleans(),
+    ),
 }
 
 
@@ -79,6 +97,27 @@ def test_the_numbers_of_cells_do_move_that_far(c: int) -> None:
     before, after = [*empty, *[2] * c], [*full, *full]
     assert moved((1, 2), before, after) == declared((1, 2), REPLACE_ONE) == (2 * c, 2 * c * c)
     assert declared((1, 2), ADD_REMOVE) == (c, c * c)
+
+
+@pytest.mark.parametrize("c", [1, 3])
+def test_the_impurity_and_the_size_do_move_that_far(c: int) -> None:
+    """c rows that all candidate rows share a cell with, or none: GI from 0 to c k / (c + k)."""
+    asked = LeastImpurity(impurity_of([1.0, 0, 0, 0, 0, 0], 1e6), sized=True)
+    empty, full = np.zeros(SHAPE, dtype=np.int64), np.zeros(SHAPE, dtype=np.int64)
+    full[0, 0] = c
+    change = asked([full]) - asked([empty])
+    assert change.tolist() == [pytest.approx(c * UNITS, abs=2), c * SIZE_STEPS]
+    for relation in Neighbours:
+        assert asked.l1(relation, c) == c * UNITS + SLACK + c * SIZE_STEPS
+        unsized = LeastImpurity(asked.score, sized=False)
+        assert unsized.l1(relation, c) == c * UNITS + SLACK
+        assert unsized([full]).shape == (1,)
+
+
+def test_the_impurity_is_asked_of_one_table() -> None:
+    known = KnownTables((("a", "b"),), np.full((2, 6), 1 / 6))
+    with pytest.raises(UsageError, match="one table at a time"):
+        LeastImpurity(TreeImpurity(("a", "b"), SHAPE, known, rows=3.0), sized=False)
 
 
 def test_cells_are_counted_by_the_rows_they_hold() -> None:

@@ -36,6 +36,10 @@ class Expected(Protocol):
     """Public candidates, each known by the share of its rows in every cell. Pure."""
 
     @property
+    def names(self) -> Sequence[str]:
+        """What the ledger calls them; empty if they follow from the answers before."""
+
+    @property
     def candidates(self) -> int:
         """How many there are."""
 
@@ -88,7 +92,9 @@ class TreeImpurity(Loss):
 
     @property
     def detail(self) -> dict[str, Any]:
+        names = {"names": list(self.expected.names)} if self.expected.names else {}
         return {
+            **names,
             "columns": list(self.columns),
             "depth": self.depth,
             "leaves": self.leaves,

@@ -20,6 +20,7 @@ or vanish; under REPLACE_ONE up to c rows vanish and up to c others appear.
       and L2 squared                c^2                2 c^2 (one t only: c^2)
     loss of at most b a row         c b, monotone      c b, not monotone
     impurity of the best tree       c, monotone        c, not monotone (not 2 c: see impurity.md)
+      and the number of rows        c                  c (0 where it is public)
 
 The proofs are in the ``.md`` file of each verb; ``tests/gate/test_sensitivity.py`` and the tests of
 the verbs attack every row on neighbouring tables.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,17 @@ from understudy.data.backend import Capability
 from understudy.errors import UsageError
 from understudy.gate.additive import additive_noise
 from understudy.gate.count import CountNoise
+from understudy.gate.impurity import TreeImpurity
+from understudy.gate.select import UNITS
 from understudy.gate.sensitivity import holdings_l1, holdings_l2_squared
 from understudy.privacy.budget import Budget
 from understudy.schema.neighbours import Neighbours
 
 Counts = NDArray[np.int64]
+IMPURITY_STEPS: Final = UNITS
+"""Steps of a row in the noisy impurity."""
+SIZE_STEPS: Final = UNITS * 5 // 8
+"""Steps of a row in the noisy size: what makes the noisy pMSE about as exact as it can be."""
 
 
 class Statistic(ABC):
@@ -91,6 +97,47 @@ class CellsHolding(Statistic):
 
     def __call__(self, exact: Sequence[Counts]) -> Counts:
         return np.array([(exact[0] >= t).sum() for t in self.least], dtype=np.int64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LeastImpurity(Statistic):
+    """How well the best tree tells one public table from the rows, in steps of
+    1 / IMPURITY_STEPS of a row.
+
+    ``score`` is that of the one candidate. With ``sized`` there is a second answer: how many rows
+    there are, in steps of 1 / SIZE_STEPS of a row. Leave it out if that number is public.
+    """
+
+    score: TreeImpurity
+    sized: bool
+
+    def __post_init__(self) -> None:
+        if self.score.candidates != 1:
+            raise UsageError("the impurity is asked of one table at a time")
+
+    @property
+    def marginals(self) -> tuple[tuple[str, ...], ...]:
+        return self.score.marginals
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        return {**self.score.detail, "sized": self.sized}
+
+    def l1(self, neighbours: Neighbours, contribution: int) -> int:
+        return self.score.sensitivity(neighbours, contribution) + self._size(contribution)
+
+    def l2_squared(self, neighbours: Neighbours, contribution: int) -> int:
+        impurity = self.score.sensitivity(neighbours, contribution)
+        return impurity**2 + self._size(contribution) ** 2
+
+    def _size(self, contribution: int) -> int:
+        return contribution * SIZE_STEPS if self.sized else 0
+
+    def __call__(self, exact: Sequence[Counts]) -> Counts:
+        impurity = -self.score(exact)
+        rows = [int(exact[0].sum()) * SIZE_STEPS] if self.sized else []
+        return np.array([int(impurity[0]), *rows], dtype=np.int64)
 
 
 def check_statistic(statistic: Statistic, capabilities: frozenset[Capability]) -> None:

@@ -82,6 +82,8 @@ class Cloud(ABC):
     grid: Grid
     size: float
     simulated: int
+    names: Sequence[str] = ()
+    """None: the candidates follow from the answers that they were made from."""
 
     @property
     @abstractmethod

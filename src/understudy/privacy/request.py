@@ -69,6 +69,18 @@ def allot(asked: Budget, schema: Schema) -> Allotment:
     return Allotment(asked, working, working - fit, fit)
 
 
+def granted(spend: Budget) -> Allotment:
+    """A budget in its working currency, for a run that finds its domain made."""
+    if not isinstance(spend, Budget):
+        raise UsageError(
+            "spend is a budget, such as us.PureDP(0.1) or us.ZCDP(0.01); there is no default"
+        )
+    if not spend.parts[0]:
+        raise UsageError(f"a question needs a budget above 0, not {spend}")
+    working = _working(spend, discovers=False)
+    return Allotment(spend, working, None, working)
+
+
 def _working(asked: Budget, *, discovers: bool) -> Budget:
     match asked:
         case ApproxDP():

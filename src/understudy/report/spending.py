@@ -118,6 +118,11 @@ def _selected(detail: Mapping[str, Any]) -> str:
     return f"one of {number} tables, {_SCORES.get(score, f'by {score}')}"
 
 
+def _candidate(detail: Mapping[str, Any]) -> str:
+    """What a release cost that was in the list of a choice; places are counted from 0."""
+    return f"all of release {detail.get('number', '?')} of the list, by {detail.get('method')}"
+
+
 _SCORES: Final = {"L1Gap": "where what is known so far is most wrong"}
 
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
@@ -127,6 +132,7 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "statistic": _statistic,
     "minimise": _minimised,
     "select": _selected,
+    "candidate": _candidate,
 }
 
 

@@ -1,0 +1,84 @@
+"""What several releases and a choice among them cost together: the plain sum in one currency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
+
+from understudy.privacy.accountant import compose
+from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP, budget_from_json
+from understudy.privacy.convert import pure_to_zcdp, zcdp_to_approx
+from understudy.report.card import Amount, Card
+
+Status = Literal["proven", "caller-owes", "ideal-numbers"]
+WEAKEST_LAST: Final[tuple[Status, ...]] = ("proven", "caller-owes", "ideal-numbers")
+
+
+@dataclass(frozen=True)
+class Total:
+    """The sum: in the currency of the work, and as it may be stated to a reader.
+
+    ``first`` has, for each candidate, the place of the first one from the same run of a ledger:
+    what one run made is paid for once. ``plain`` tells whether every cost was in one currency from
+    the start, ``choice`` is the cost of the choice in its own.
+    """
+
+    worked: Budget
+    asked: Budget
+    choice: Budget
+    plain: bool
+    first: tuple[int, ...]
+    status: Status
+    words: str
+
+    def enter(self, cost: Budget) -> Budget:
+        """A cost in the currency of the sum."""
+        if isinstance(cost, PureDP) and isinstance(self.worked, ZCDP):
+            return pure_to_zcdp(cost)
+        return cost
+
+    def cost_of(self, card: Card) -> Budget:
+        """What a candidate cost, in the currency of the sum."""
+        return self.enter(_budget(card.guarantee.worked))
+
+
+def total_of(cards: Sequence[Card], *, asked: Budget, cost: Budget) -> Total:
+    """The cost of all candidates and of a choice for ``cost``, for which ``asked`` was named."""
+    first = _first_of_run(cards)
+    counted = sorted(set(first))
+    parts = [_budget(cards[place].guarantee.worked) for place in counted] + [cost]
+    plain = len({type(part) for part in parts}) == 1
+    worked: Budget
+    if all(isinstance(part, PureDP) for part in parts):
+        worked = compose(parts, PureDP)
+    else:
+        worked = compose([pure_to_zcdp(p) if isinstance(p, PureDP) else p for p in parts], ZCDP)
+    named = [_budget(cards[place].guarantee.asked) for place in counted] + [asked]
+    status = max((card.guarantee.status for card in cards), key=WEAKEST_LAST.index)
+    words = f"the sum of {len(counted)} candidates and the choice of one of them"
+    if not plain:
+        words += f"; {pure_to_zcdp.name}: {pure_to_zcdp.price}"
+    stated, how = _stated(worked, named)
+    return Total(worked, stated, cost, plain, first, status, words + how)
+
+
+def _stated(worked: Budget, named: Sequence[Budget]) -> tuple[Budget, str]:
+    """As epsilon and delta if somebody named a delta: at the sum of the deltas that were named."""
+    deltas = [part.delta for part in named if isinstance(part, ApproxDP)]
+    delta = sum(deltas, start=Fraction(0))
+    if not isinstance(worked, ZCDP) or not worked.delta < delta < 1:
+        return worked, ""
+    return zcdp_to_approx(worked, delta=delta), f"; stated by {zcdp_to_approx.name}"
+
+
+def _first_of_run(cards: Sequence[Card]) -> tuple[int, ...]:
+    """Without a ledger nobody knows which releases are of one run, so each is the first of its."""
+    runs: dict[object, int] = {}
+    keys = [place if card.ledger is None else card.ledger for place, card in enumerate(cards)]
+    return tuple(runs.setdefault(key, place) for place, key in enumerate(keys))
+
+
+def _budget(amount: Amount) -> Budget:
+    return budget_from_json({"currency": amount.currency, **amount.parts})
