@@ -40,9 +40,11 @@ def test_few_levels_are_all_shown() -> None:
     schema = a_schema(
         Ordinal(name="grade", levels=("low", "high")),
         Category(name="only", levels=("x",)),
+        Category(name="odd", levels=("a, b", " c", "d")),
         Integer(name="fixed", min=7, max=7),
     )
     found = notes(schema=schema)
     assert found["grade"][1] == "2 levels: low, high"
+    assert found["odd"][1] == "3 levels: 'a, b', ' c', d"
     assert found["only"][1] == "1 level: x"
     assert found["fixed"][1] == "7 to 7, 1 bin"

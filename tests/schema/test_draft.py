@@ -58,7 +58,7 @@ def test_only_the_first_line_is_looked_at(tmp_path, content):
     "line",
     [
         "Zaphod,42", "a,-1.5e3", "Zaphod,2010-01-31", "z,31/12/2010", "a,zaphod@example.org",
-        "a,,b", "a,$5", "a,1,5", 'a,"open', "", "\n", "a,12.5%",
+        "a,,b", "a,$5", "a,1,5", 'a,"open', "Zaphod;42", "Zaphod; B; Jr,42", "", "\n", "a,12.5%",
     ],
 )  # fmt: skip
 def test_a_first_line_that_looks_like_data_is_refused_and_not_shown(tmp_path, line):
@@ -89,6 +89,27 @@ def test_files_that_give_no_header(tmp_path):
     path.write_text("a,b,a\n")
     with pytest.raises(SchemaError, match="column 'a': two columns"):
         from_header(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "delimiter", "names"),
+    [
+        ("age,city", ",", ["age", "city"]),
+        ('age;"city; old";town, now', ";", ["age", "city; old", "town, now"]),
+        ("age\tcity", "\t", ["age", "city"]),
+        ("age|city|x,y", "|", ["age", "city", "x,y"]),
+        ("a;b,c", ",", ["a;b", "c"]),
+        ("age", ",", ["age"]),
+    ],
+)
+def test_the_delimiter_of_a_header_is_the_one_that_gives_most_names(
+    tmp_path, line, delimiter, names
+):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{line}\n1,2;3\t4|5|6|7\n")
+    made = draft(path).schema
+    assert (made.csv.delimiter, list(made.columns)) == (delimiter, names)
+    assert files.loads(draft(path).to_toml()).csv.delimiter == delimiter
 
 
 def test_the_dialect_is_used_and_kept(tmp_path):

@@ -44,10 +44,15 @@ def _public(column: Column, axis: Axis | None) -> str:
 
 
 def _levels(levels: tuple[str, ...]) -> str:
-    shown = ", ".join(levels[:LEVELS_SHOWN])
+    shown = ", ".join(map(_level, levels[:LEVELS_SHOWN]))
     more = len(levels) - LEVELS_SHOWN
     count = "1 level" if len(levels) == 1 else f"{len(levels):,} levels"
     return f"{count}: {shown}" + (f" and {more:,} more" if more > 0 else "")
+
+
+def _level(text: str) -> str:
+    """A level that could be taken for two, or for none, stands in quotes."""
+    return f"'{text}'" if "," in text or text != text.strip() or not text else text
 
 
 def _range(column: Column, axis: BinAxis) -> str:

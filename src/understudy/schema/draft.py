@@ -30,6 +30,7 @@ from understudy.schema.files import read_text
 from understudy.schema.schema import Dialect, Schema
 
 LONGEST_HEADER: Final = 1_000_000
+DELIMITERS: Final = (",", ";", "\t", "|")
 _STYLES: Final = {
     "id": "id",
     "uuid": "uuid",
@@ -111,13 +112,17 @@ def from_columns(
 def from_header(path: str | Path, *, dialect: Dialect | None = None) -> Draft:
     """A draft from a CSV file's first line, the only one that is read.
 
-    A first line that looks like data is refused, and nothing of it is shown: it may be private.
+    Without a dialect its cells are parted by what gives the most of them, comma, semicolon, tab or
+    bar; the draft says which, for a person to check. A first line that looks like data, however it
+    is parted, is refused, and nothing of it is shown: it may be private.
     """
-    path, dialect = Path(path), dialect or Dialect()
+    path = Path(path)
+    dialects = [dialect] if dialect else [Dialect(delimiter=one) for one in DELIMITERS]
+    dialect = max(dialects, key=lambda one: len(_cells(path, one)))
     if not dialect.header:
         raise UsageError("a file without a header has no column names to draft from")
     names = header_of(path, dialect)
-    if any(_VALUE.fullmatch(name) for name in names):
+    if any(_VALUE.fullmatch(cell) for one in dialects for cell in _cells(path, one)):
         raise SchemaError(
             "the first line looks like data, or a column has no name; write the schema by hand or "
             "give the file a header of names",
@@ -153,6 +158,13 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
     if not cells or len(raw) == LONGEST_HEADER or first.count('"') % 2:
         raise SchemaError("the first line is no header of a CSV file", place=path.name)
     return [cell.strip() if dialect.strip else cell for cell in cells]
+
+
+def _cells(path: Path, dialect: Dialect) -> list[str]:
+    try:
+        return header_of(path, dialect)
+    except SchemaError:
+        return []
 
 
 @contextmanager
