@@ -11,11 +11,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Home
 from tests.cli.program import HEADER, SCHEMA, SECRET, Outcome, run, snapshot, untouched
-from tests.cli.test_ledger_place import fill, tiny_disk
 from understudy.release import load
 from understudy.table.formulas import harmless
 
@@ -220,16 +220,66 @@ def test_formulas_are_made_harmless_in_csv_only(home: Home) -> None:
     assert not (home / "r").exists()
 
 
-def test_no_space_for_what_is_written(home: Home) -> None:
-    with tiny_disk(home / "disk") as disk:
-        fill(disk)
-        for output in (("--out", disk / "s.csv"), ("--release", disk / "r")):
-            asked = ("--schema", home.schema, "--rows", 5000, "--no-ledger", *OK, *output)
-            made = run("synthesize", home.table, *asked)
-            assert made.code == 1, made.err
-            assert "no space left" in made.err.lower()
-            assert "Traceback" not in made.err
-        assert [path.name for path in disk.iterdir()] == ["ballast"]
+MOMENTS = """
+[columns.day]
+kind = "date"
+min = 2020-01-01
+max = 2020-12-31
+[columns.at]
+kind = "datetime"
+min = 2020-01-01T00:00:00
+max = 2020-12-31T23:59:59
+missing = ["never"]
+"""
+WRITTEN = (
+    *(
+        "2020-02-30",
+        "01/02/2020",
+        "2020-1-1",
+        "20200101",
+        "0000-00-00",
+        "99999-01-01",
+        "1e3",
+        SECRET,
+    ),
+    *(
+        "2020-01-01T10:00:00+02:00",
+        "2020-01-01 10:00",
+        "2020-06-01T00:00:00Z",
+        "2020-W01-1",
+        "never",
+    ),
+    *(
+        "-2020-01-01",
+        "\u0662\u0660\u0662\u0660-01-01",
+        "2020-01-01\0",
+        "1577836800",
+        "now()",
+        "inf",
+    ),
+)
+
+
+def test_dates_in_every_format_and_zone(home: Home) -> None:
+    """Each is read as declared or goes where the schema sends what it cannot read."""
+    home.schema.write_text(SCHEMA + MOMENTS)
+    rows = [f"p,1,F,5,{text},{text}" for text in WRITTEN]
+    home.table.write_text("\n".join([f"{HEAD},day,at", *rows, ""]), encoding="utf-8")
+    made = ask(home, *OK, "--release", home / "r")
+    assert made.code == 0, made.err
+    (table,) = load(home / "r").synthetic
+    for name in ("day", "at"):
+        cells = table.columns[name]
+        moments = cells.data if cells.missing is None else cells.data[~cells.missing]
+        assert ((moments >= np.datetime64("2020-01-01")) & (moments < np.datetime64("2021"))).all()
+
+
+def test_ten_thousand_levels(home: Home) -> None:
+    levels = ", ".join(f'"L{number}"' for number in range(10_000))
+    home.schema.write_text(SCHEMA.replace('["F", "M"]', f"[{levels}]"))
+    home.table.write_bytes(lines(*[f"p,1,L{number},5" for number in range(0, 10_000, 7)], SECRET))
+    made = ask(home)
+    assert made.code == 0, made.err
 
 
 NEIGHBOURS = {
