@@ -48,7 +48,7 @@ def test_an_unknown_verb_shows_its_detail() -> None:
         (
             "select",
             {"candidates": [["a", "b"], ["a", "c"]], "score": "L1Gap"},
-            "one of 2 tables, where what is known so far is most wrong",
+            "which of 2 tables to measure",
         ),
         ("select", {"candidates": [], "score": "Novel"}, "one of 0 tables, by Novel"),
         ("select", {}, "one of some tables, by a score"),

@@ -114,16 +114,15 @@ def _selected(detail: Mapping[str, Any]) -> str:
     """A method may choose among thousands: how many, and by what."""
     candidates = detail.get("candidates")
     number = f"{len(candidates):,}" if isinstance(candidates, list) else "some"
-    score = str(detail.get("score", "a score"))
-    return f"one of {number} tables, {_SCORES.get(score, f'by {score}')}"
+    if detail.get("score") == "L1Gap":
+        return f"which of {number} tables to measure"
+    return f"one of {number} tables, by {detail.get('score', 'a score')}"
 
 
 def _candidate(detail: Mapping[str, Any]) -> str:
     """What a release cost that was in the list of a choice; places are counted from 0."""
     return f"all of release {detail.get('number', '?')} of the list, by {detail.get('method')}"
 
-
-_SCORES: Final = {"L1Gap": "where what is known so far is most wrong"}
 
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "draw": _drawn,
