@@ -168,3 +168,30 @@ def test_synthetic_rows_are_of_nobody() -> None:
     one_name = made.assign(who="x")
     same = us.compare(real, [made, one_name], schema)
     assert same.synthetic_rows == (len(made), len(made))
+
+
+@pytest.mark.parametrize("wrong", ["real", "synthetic", "holdout"])
+def test_a_missing_or_unknown_column_is_named_or_counted_in_any_table(wrong: str) -> None:
+    tables = dict.fromkeys(("real", "synthetic", "holdout"), as_pandas(frame(1)))
+    for content, message in (
+        ({name: column for name, column in frame(1).items() if name != "age"}, "lacks 'age'"),
+        ({**frame(1), "secret": np.arange(600)}, "1 of its columns is not in the schema"),
+    ):
+        given = {**tables, wrong: as_pandas(content)}
+        with pytest.raises(us.TableMismatch, match=message):
+            us.compare(given["real"], given["synthetic"], SCHEMA, holdout=given["holdout"])
+
+
+def test_values_of_another_kind_are_far_away_and_never_shown() -> None:
+    real, other = as_pandas(frame(1)), as_pandas({**frame(1), "age": np.array(["zebra"] * 600)})
+    found = us.compare(real, [real, other], SCHEMA)
+    alike, strange = found.figures["tvd.1.mean"].values
+    assert alike == 0 < 0.2 < strange
+    assert "zebra" not in found.to_json() + found.to_text() + found.to_html()
+
+
+def test_a_table_without_rows_is_refused() -> None:
+    real, empty = as_pandas(frame(1)), as_pandas(frame(1, rows=0))
+    for given in ((real, empty), (empty, real)):
+        with pytest.raises(us.UsageError, match="without rows"):
+            us.compare(*given, SCHEMA)

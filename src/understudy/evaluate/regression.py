@@ -61,8 +61,10 @@ def most_likely(features: Floats, y: Floats) -> Floats:
     """The logistic coefficients of maximum likelihood.
 
     Newton's method that works out the information anew only when a step gains more than a tenth of
-    what the step before gained; steps are halved until the likelihood grows. Where the classes can
-    be separated no finite maximum exists: the steps end, errors are large.
+    what the step before gained, and in single precision: it aims the steps, while the gradient and
+    the likelihood, in double precision, say when they end. Steps are halved until the likelihood
+    grows. Where the classes can be separated no finite maximum exists: the steps end, errors are
+    large.
     """
     beta, score = np.zeros(features.shape[1]), np.zeros(len(y))
     best, last_gain, inverse = _log_likelihood(score, y), np.inf, None
@@ -70,7 +72,7 @@ def most_likely(features: Floats, y: Floats) -> Floats:
         chance = expit(score)
         fresh = inverse is None
         if inverse is None:
-            inverse = _inverse_information(features, chance)
+            inverse = _inverse_information(features, chance, precision=np.float32)
         step = inverse @ (features.T @ (y - chance))
         along, size = features @ step, 1.0
         while (now := _log_likelihood(score + size * along, y)) < best and size > 1e-6:
@@ -88,18 +90,29 @@ def most_likely(features: Floats, y: Floats) -> Floats:
     return beta
 
 
-def _inverse_information(features: Floats, chance: Floats) -> Floats:
-    information = gram(features, chance * (1 - chance))
+def _inverse_information(
+    features: Floats, chance: Floats, *, precision: type[np.floating[Any]] = np.float64
+) -> Floats:
+    information = gram(features, chance * (1 - chance), precision=precision)
     return np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
 
 
-def gram(features: Floats, weights: Floats | None = None) -> Floats:
-    """X' W X, in blocks of rows that stay in the processor's cache; W is not negative."""
+def gram(
+    features: Floats,
+    weights: Floats | None = None,
+    *,
+    precision: type[np.floating[Any]] = np.float64,
+) -> Floats:
+    """X' W X, in blocks of rows that stay in the processor's cache; W is not negative.
+
+    ``precision`` is that of the products within a block; blocks add up in double precision.
+    """
     found = np.zeros((features.shape[1], features.shape[1]))
     for start in range(0, len(features), BLOCK):
         rows = features[start : start + BLOCK]
         if weights is not None:
             rows = rows * np.sqrt(weights[start : start + BLOCK, None])
+        rows = rows.astype(precision, copy=False)
         found += rows.T @ rows  # the same array twice: BLAS works out half of it
     return found
 
