@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from understudy.gate.sensitive import Sensitive, reveal
 from understudy.gate.sensitivity import marginal_l2_squared
 from understudy.privacy.budget import ZCDP, Budget
 from understudy.schema.neighbours import Neighbours
+
+SMALLEST_TAIL: Final = 1e-290
+"""Below it floats lose digits, and with them the margin that ``tail`` relies on."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def tail(scale: float, probability: Fraction) -> int:
     and must hold with a margin of one part in a million, far more than erfc can be off.
     """
     allowed = float(probability) * (1.0 - 1e-6)
-    if allowed <= 0.0:
+    if allowed < SMALLEST_TAIL:
         raise UsageError("delta is too small to discover levels with; declare them instead")
     low, high = 0, 1
     while _upper_tail(high, scale) > allowed:
