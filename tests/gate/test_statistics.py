@@ -114,10 +114,30 @@ def test_the_impurity_and_the_size_do_move_that_far(c: int) -> None:
         assert unsized([full]).shape == (1,)
 
 
+@pytest.mark.parametrize("names", [(), ("4f2a",)])
+def test_the_ledger_names_the_table_that_is_judged(names: tuple[str, ...]) -> None:
+    schema = schema_of(cells("a", 3), cells("b", 2))
+    purse = purse_for(schema, PureDP(1))
+    known = KnownTables((("a", "b"),), np.full((1, 6), 1 / 6), names)
+    asked = LeastImpurity(TreeImpurity(("a", "b"), SHAPE, known, rows=3.0), sized=True)
+    table = PrivateTable(TinyBackend(schema, []), purse)  # type: ignore[arg-type]
+    found = table.statistic(domain_of(schema), asked, spend=PureDP(1))
+    assert found.values.shape == (2,)
+    (charge,) = purse.charges
+    assert charge.detail.get("names", []) == list(names)
+    assert charge.detail["sized"] is True
+    assert charge.detail["rows"] == 3.0
+
+
 def test_the_impurity_is_asked_of_one_table() -> None:
     known = KnownTables((("a", "b"),), np.full((2, 6), 1 / 6))
     with pytest.raises(UsageError, match="one table at a time"):
         LeastImpurity(TreeImpurity(("a", "b"), SHAPE, known, rows=3.0), sized=False)
+
+
+def test_every_candidate_has_a_name_or_none_has() -> None:
+    with pytest.raises(UsageError, match="every candidate a name"):
+        KnownTables((("a", "b"),), np.full((2, 6), 1 / 6), ("one",))
 
 
 def test_cells_are_counted_by_the_rows_they_hold() -> None:

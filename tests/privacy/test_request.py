@@ -12,7 +12,7 @@ from understudy.errors import UsageError
 from understudy.privacy.accountant import compose
 from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
 from understudy.privacy.convert import zcdp_to_approx
-from understudy.privacy.request import DOMAIN_SHARE, allot, requested
+from understudy.privacy.request import DOMAIN_SHARE, allot, granted, requested
 from understudy.schema.columns import Boolean, Category, Real
 from understudy.schema.schema import Schema
 
@@ -113,3 +113,22 @@ def test_the_conversion_is_told_when_there_was_one():
     assert allot(PureDP(1), CLOSED).conversion == ""
     told = allot(ApproxDP(1, 1e-9), CLOSED).conversion
     assert told.startswith("epsilon = 1, delta = 1e-09 worked as rho = 0.0149731 by")
+
+
+@pytest.mark.parametrize("spend", [PureDP("1/10"), ZCDP("1/3"), ApproxDP(1, "1e-6")], ids=str)
+def test_a_named_budget_is_granted_whole(spend):
+    found = granted(spend)
+    assert found.asked == spend
+    assert found.for_domain is None
+    assert found.for_fit == found.working
+    if isinstance(spend, ApproxDP):
+        assert spend.covers(zcdp_to_approx(found.working, delta=spend.delta))
+        assert "Renyi" in found.conversion
+    else:
+        assert found.working == spend
+
+
+@pytest.mark.parametrize("spend", [1, "1", None, PureDP(0), ZCDP(0, "1e-6"), ApproxDP(0, "1e-6")])
+def test_what_is_no_budget_or_none_at_all_is_not_granted(spend):
+    with pytest.raises(UsageError, match="budget"):
+        granted(spend)
