@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import understudy as us
@@ -100,3 +101,11 @@ def test_one_ways_is_a_share() -> None:
     for wrong in (0, 1, -0.5, 2):
         with pytest.raises(us.UsageError, match="between 0 and 1"):
             MST(one_ways=wrong)
+
+
+def test_a_single_rare_level_before_a_common_one_keeps_its_counts() -> None:
+    """Once its counts went to the other level, and every relation was learned from that error."""
+    schema = schema_of(cells("a", 2), cells("b", 2))
+    table = pd.DataFrame({"a": ["0"] * 10 + ["1"] * 990, "b": ["0", "1"] * 500})
+    made = us.synthesize(table, schema, rho="1/50", method="mst", rows=1000, seed=0)
+    assert (made.table["a"] == "1").mean() > 0.8

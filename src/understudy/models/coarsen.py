@@ -58,8 +58,13 @@ def groups_of(
 
 
 def _by_size(counts: Floats, least: float) -> tuple[int, ...]:
-    """A group for every cell of at least ``least`` rows, and one for all others together."""
+    """A group for every cell of at least ``least`` rows, and one for all others together.
+
+    Where that puts no two cells together, the groups are the cells in their own order.
+    """
     heavy = counts >= least
+    if len(counts) - heavy.sum() < 2:
+        return tuple(range(len(counts)))
     number = np.cumsum(heavy) - 1
     return tuple(np.where(heavy, number, heavy.sum()).tolist())
 
