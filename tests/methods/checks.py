@@ -295,7 +295,7 @@ def check_column_order_does_not_matter(subject: Subject) -> None:
     """
     rows, draws = mixed_rows(200), 100_000
     order = np.random.default_rng(2).permutation(len(MIXED))
-    many = subject.with_rows(draws)
+    many = subject.with_rows(draws).settled()
     for budget, relation in settings(subject):
         tables = []
         for chosen in (np.arange(len(MIXED)), order):

@@ -53,6 +53,9 @@ class Subject:
     shaped: bool = False
     """Whether its numbers have the shape of its model, not that of the table."""
 
+    sampled: bool = False
+    """Whether its choice rests on a sample of rows, which another order of columns changes."""
+
     @property
     def source(self) -> Path:
         return Path(inspect.getfile(self.module))
@@ -71,6 +74,10 @@ class Subject:
     def tiny(self) -> Subject:
         """With so few candidates to choose from that every choice can be walked through."""
         return replace(self, options={**self.options, "candidates": 2}) if self.chooses else self
+
+    def settled(self) -> Subject:
+        """Without a choice, if that would fall otherwise for another order of columns."""
+        return replace(self, options={**self.options, "candidates": 1}) if self.sampled else self
 
     def over(self, columns: Sequence[Column]) -> Subject:
         """For a table of other columns than the mixed one."""
@@ -103,6 +110,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "pmse:general-location": {
         "options": {"model": "general-location", **QUICK},
         "shaped": True,
+    },
+    "pmse:reweighted": {
+        "options": {"model": "reweighted", "base": "independent", **QUICK},
+        "sampled": True,
     },
     "pmse:chain": {
         "options": {"model": "chain", "columns": NUMBERS, **QUICK},

@@ -13,9 +13,14 @@ Gate calls, in this order:
 1. ``count``, optional and repeated: of margins, then of coarse tables of two columns, for a copula;
    of the joint table of categories, for a general location model.
 2. ``sums``, optional: of values and products of values, by levels too, for the other models.
-3. ``minimise``, optional: the choice, left out if the model has nothing to choose.
+3. ``select``, optional and repeated: edges of the tree, if the fit of ``mst`` is reweighted.
+4. ``count``, optional and repeated: its tables.
+5. ``select`` and ``count``, optional and repeated: the rounds of ``aim``, if its fit is reweighted.
+6. ``count``, optional: what ``aim`` buys last if it found nothing to choose.
+7. ``minimise``, optional: the choice, left out if the model has nothing to choose.
 
-The guess has the share ``guess`` of the budget, the choice the rest.
+If a fit is reweighted, steps 1 to 6 are that method's. The guess has the share ``guess`` of the
+budget, the choice the rest.
 
 Composition: the plain sum, in the currency of the budget (PureDP or ZCDP).
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemma: ``gate/sums.md``, ``gate/count.md``,
@@ -25,7 +30,7 @@ All else is post-processing.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, final, get_args
@@ -35,6 +40,7 @@ import numpy as np
 from understudy.errors import UsageError
 from understudy.gate.impurity import Leaves, TreeImpurity
 from understudy.gate.private_table import PrivateTable
+from understudy.methods import build
 from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
 from understudy.models.chain_family import ChainFamily
@@ -43,6 +49,7 @@ from understudy.models.copula_family import CopulaFamily
 from understudy.models.general_location_family import GeneralLocationFamily
 from understudy.models.joint import chosen
 from understudy.models.normal_family import NormalFamily
+from understudy.models.reweighted_family import ReweightedFamily
 from understudy.privacy.budget import ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
@@ -52,23 +59,26 @@ FAMILIES: Final[Mapping[str, type[Family]]] = {
     "normal": NormalFamily,
     "chain": ChainFamily,
     "general-location": GeneralLocationFamily,
+    "reweighted": ReweightedFamily,
 }
 MOST_CANDIDATES: Final = 10**6
 LARGEST_SIZE: Final = 2.0**40
 
-Named = Literal["copula", "normal", "chain", "general-location"]
+Named = Literal["copula", "normal", "chain", "general-location", "reweighted"]
+Base = Literal["independent", "mst", "aim", "marginal"]
 
 
 @final
 @dataclass(frozen=True)
 class PMSE(Synthesizer):
     """The candidate that trees tell from the real rows worst. ``model``: what the candidates are;
-    ``columns``: which (default: all); ``candidates``: how many; ``guess``: the share of the budget
-    that says where they lie; ``depth``: of the trees; ``leaves``: the best of all ``trees``, or all
-    ``cells``; ``cells``: into how many each column is cut; ``synthetic``: with how many rows a
-    candidate is scored (default: twice the public or bought size); ``simulated``: how many rows are
-    drawn where no formula gives what a candidate expects; ``penalty``: the price of a leaf, in
-    rows; ``least``: the fewest synthetic rows of a leaf."""
+    ``base``: the method whose fit is ``reweighted``; ``columns``: which (default: all);
+    ``candidates``: how many; ``guess``: the share of the budget that says where they lie;
+    ``depth``: of the trees; ``leaves``: the best of all ``trees``, or all ``cells``; ``cells``:
+    into how many each column is cut; ``synthetic``: with how many rows a candidate is scored
+    (default: twice the public or bought size); ``simulated``: how many rows are drawn where no
+    formula gives what a candidate expects; ``penalty``: the price of a leaf, in rows; ``least``:
+    the fewest synthetic rows of a leaf."""
 
     summary = "parameters chosen so that optimal trees cannot tell the rows from the real ones"
     paper = "Snoke and Slavkovic (2018), repaired: exact trees, sensitivity k/(k+1), no Metropolis"
@@ -77,6 +87,7 @@ class PMSE(Synthesizer):
     needs = frozenset({"count", "sums"})
 
     model: Named = "copula"
+    base: Base = "aim"
     columns: tuple[str, ...] | None = None
     candidates: int = 1000
     guess: float = 0.5
@@ -90,7 +101,7 @@ class PMSE(Synthesizer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", chosen(self.columns))
-        for name, known in (("model", Named), ("leaves", Leaves)):
+        for name, known in (("model", Named), ("base", Base), ("leaves", Leaves)):
             if getattr(self, name) not in get_args(known):
                 named = " or ".join(map(repr, get_args(known)))
                 raise UsageError(f"{name} is {named}, not {getattr(self, name)!r}")
@@ -110,14 +121,17 @@ class PMSE(Synthesizer):
             raise UsageError("synthetic is a public number of rows, 1 or more")
 
     def scope(self, schema: Schema) -> Schema:
-        return self._family.scope(schema.only(self.columns or schema.modelled))
+        part = schema.only(self.columns or schema.modelled)
+        if self.model == "reweighted":
+            return build(self.base, {}).scope(part)
+        return self._family.scope(part)
 
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
     ) -> Model:
         part = domain.only(self.columns or domain.columns)
         share = Fraction(self.guess) if self._family.choosable(part) else Fraction(1)
-        cloud = self._cloud(table, part, budget * share)
+        cloud = self._cloud(table, part, budget * share, rng)
         if share == 1:
             return cloud.model(0)
         loss = TreeImpurity(
@@ -136,28 +150,35 @@ class PMSE(Synthesizer):
     def _family(self) -> Family:
         return FAMILIES[self.model]()
 
-    def _cloud(self, table: PrivateTable, domain: Domain, spend: Budget) -> Cloud:
+    def _cloud(
+        self, table: PrivateTable, domain: Domain, spend: Budget, rng: np.random.Generator
+    ) -> Cloud:
         """Put the family's questions to the table until it knows where its candidates lie."""
-        plan = CloudPlan(
-            self.candidates, cells=self.cells, simulated=self.simulated, order=self.columns or ()
+        asking = self._family.ask(domain, self._plan)
+        question = next(asking)
+        while True:
+            try:
+                question = asking.send(_answer(table, question, spend * question.share, rng))
+            except StopIteration as done:
+                cloud: Cloud = done.value
+                return cloud
+
+    @property
+    def _plan(self) -> CloudPlan:
+        return CloudPlan(
+            self.candidates,
+            cells=self.cells,
+            simulated=self.simulated,
+            order=self.columns or (),
+            base=self.base,
         )
-        asking = self._family.ask(domain, plan)
-        return _answered(asking, table, spend)
 
 
-def _answered(
-    asking: Generator[Question, Answer, Cloud], table: PrivateTable, spend: Budget
-) -> Cloud:
-    question = next(asking)
-    while True:
-        try:
-            question = asking.send(_answer(table, question, spend * question.share))
-        except StopIteration as done:
-            cloud: Cloud = done.value
-            return cloud
-
-
-def _answer(table: PrivateTable, question: Question, spend: Budget) -> Answer:
+def _answer(
+    table: PrivateTable, question: Question, spend: Budget, rng: np.random.Generator
+) -> Answer:
+    if question.method:
+        return build(question.method, {}).fit(table, question.domain, spend, rng)
     if question.moments:
         return table.sums(question.domain, question.moments, spend=spend)
     return table.count(question.domain, question.marginals, spend=spend)

@@ -34,15 +34,19 @@ MOST_LEVELS: Final = 64
 
 @dataclass(frozen=True)
 class Question:
-    """What to ask over which domain, at which share of the budget for the guess."""
+    """What to ask over which domain, at which share of the budget for the guess.
+
+    One of them: tables, sums, or what the method of this name fits.
+    """
 
     domain: Domain
     share: Fraction
     marginals: tuple[tuple[str, ...], ...] = ()
     moments: tuple[Moment, ...] = ()
+    method: str = ""
 
 
-Answer = Sequence[Noisy] | NoisyVector
+Answer = Sequence[Noisy] | NoisyVector | Model
 
 
 @dataclass(frozen=True)
@@ -131,12 +135,14 @@ class CloudPlan:
     """How many candidates, scored on how many cells a column, simulated with how many rows.
 
     ``order`` is that of the columns, for families to which it matters; empty: the domain's.
+    ``base`` is the method whose fit is reweighted, where one is.
     """
 
     candidates: int
     cells: int
     simulated: int
     order: tuple[str, ...] = ()
+    base: str = ""
 
     @cached_property
     def widths(self) -> Floats:
