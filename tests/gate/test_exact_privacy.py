@@ -81,6 +81,11 @@ def quantiles(table: PrivateTable, budget: Budget) -> Hashable:
     return table.quantiles("x", probabilities=["1/4", 0.9], grid=(0, 1, 2, 3, 4), spend=budget)
 
 
+def leaning_quantile(table: PrivateTable, budget: Budget) -> Hashable:
+    grid = (-1, 0, 1, 2, 3, 4)
+    return table.quantiles("x", probabilities=[0.5], grid=grid, lean="1/4", spend=budget)
+
+
 def one_median(table: PrivateTable, budget: Budget) -> Hashable:
     return table.quantiles("x", probabilities=[0.5], grid=(0, 1, 2, 3), spend=budget)
 
@@ -109,6 +114,7 @@ CASES: dict[str, tuple[Mechanism, tuple[list[Column], list[tuple[str | None, ...
     "select, then count": (select_then_count, TWO, 2, 4),
     "quantiles": (quantiles, NUMBER, 3, 1),
     "one median": (one_median, NUMBER, 3, 1),
+    "leaning quantile": (leaning_quantile, NUMBER, 3, 1),
     "bounds": (bounds, OPEN, 2, 4),
 }
 

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from tests.noise_sources import KeyedNoise, SeededNoise
 from tests.tables import Purse, Row, SealedBackend, TinyBackend, cells, purse_for, schema_of
 from understudy.errors import UsageError
-from understudy.gate.prepare import DEEPEST_TAIL, SHALLOWEST_TAIL, _tail, _widen, prepare
+from understudy.gate.prepare import (
+    DEEPEST_TAIL,
+    MOST_LEAN,
+    SHALLOWEST_TAIL,
+    _lean,
+    _scale,
+    _tail,
+    _widen,
+    prepare,
+)
 from understudy.gate.private_table import PrivateTable
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.axes import domain_of
@@ -149,6 +158,40 @@ def test_bounds_reach_beyond_the_data_but_not_absurdly() -> None:
         edges = bins(domain.axes["r"]).edges
         assert -500.0 < edges[0] <= 210.0
         assert 790.0 <= edges[-1] < 2500.0
+
+
+@pytest.mark.parametrize(
+    ("middle", "spread", "most"),
+    [(2.0, 3.0, 0.02), (-1.5, 2.3, 0.02), (1000.0, 1.0, 0.05), (-0.02, 0.001, 0.05)],
+)
+@pytest.mark.parametrize("kind", [PureDP, ZCDP])
+def test_noise_seldom_takes_a_bound_far_outside(
+    kind: type[Budget], middle: float, spread: float, most: float
+) -> None:
+    """Also where no point of the public grid lies near the wanted tail."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(middle, spread, 5000)
+    rows: list[Row] = [(repr(float(x)),) for x in values]
+    schema = schema_of(REAL, rows=len(rows))
+    backend = TinyBackend(schema, rows)
+    budget = kind("0.4") if kind is PureDP else kind("0.02")
+    wide = 0
+    for seed in range(200):
+        table = PrivateTable(backend, purse_for(schema, budget), noise=SeededNoise(seed))  # type: ignore[arg-type]
+        edges = bins(prepare(schema, table, budget).axes["r"]).edges
+        wide += max(-edges[0], edges[-1]) > 20 * np.abs(values).max()
+    assert wide <= most * 200
+
+
+def test_leaning_costs_less_than_the_ranks_between_the_tails() -> None:
+    for size in (0, 1, 10, 1000, 10**6):
+        for budget in (PureDP("1/100"), PureDP(1), ZCDP("1/10")):
+            tail = _tail(budget, 195, max(size, 1), 1)
+            lean = _lean(budget, 195, max(size, 1), 1, tail)
+            assert 0 <= lean <= MOST_LEAN
+            ranks = (1 - 2 * tail) * max(size, 1) / Fraction(_scale(budget, 1))
+            assert lean * 195 <= ranks * Fraction(101, 100) + Fraction(195, 2000)
+    assert _lean(PureDP(1), 195, 10**6, 1, DEEPEST_TAIL) == MOST_LEAN
 
 
 def test_levels_are_bought_with_the_whole_delta_and_missing_is_no_level() -> None:

@@ -11,7 +11,15 @@ from tests.noise_sources import KeyedNoise, SeededNoise
 from tests.tables import SealedBackend, TinyBackend, cells, numbers, purse_for, schema_of
 from understudy.errors import UsageError
 from understudy.gate.private_table import PrivateTable
-from understudy.gate.quantiles import FINEST, check_probability, grid_domain, log_grid, rank_scores
+from understudy.gate.quantiles import (
+    FINEST,
+    check_probability,
+    grid_domain,
+    leaning,
+    log_grid,
+    rank_scores,
+)
+from understudy.gate.scale import LARGEST_SCALE
 from understudy.gate.sensitive import Sensitive
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.columns import Integer, Real
@@ -50,6 +58,27 @@ def test_scores_by_hand() -> None:
     assert rank_scores(sealed, axis, Fraction(1, 2)).tolist() == [0, -2]
     assert rank_scores(sealed, axis, Fraction(9, 10)).tolist() == [-40, -30]
     assert rank_scores(sealed, axis, Fraction(1, 4)).tolist() == [-(3 * 5 - 5), -(3 * 6 - 4)]
+
+
+def test_leaning_by_hand() -> None:
+    axis = BinAxis(nullable=True, edges=(-9.0, -2.0, -1.0, 0.5, 3.0, 7.0, 9.0), whole=False)
+    assert leaning(axis, 2.5, Fraction(1, 2)).tolist() == [4, 2, 0, 2, 4]
+    assert leaning(axis, 2.5, Fraction(0)).tolist() == [0] * 5
+    assert leaning(axis, 2.0**-20, Fraction(1, 3)).tolist() == [2, 1, 0, 1, 2]
+
+
+def test_leaning_never_leaves_64_bits() -> None:
+    axis = BinAxis(nullable=False, edges=tuple(map(float, range(10**4))), whole=True)
+    lost = leaning(axis, LARGEST_SCALE, Fraction(1))
+    assert lost.min() == 0
+    assert 2**60 < lost.max() <= 2**61
+    assert (np.diff(lost) >= 0).all()
+
+
+@pytest.mark.parametrize("lean", [-0.1, 1.1, "2"])
+def test_a_lean_is_a_share_of_a_scale(lean: object) -> None:
+    with pytest.raises(UsageError, match="'lean'"):
+        ask(lean=lean)
 
 
 def test_the_largest_tables_do_not_overflow() -> None:

@@ -30,7 +30,13 @@ SIZE_WEIGHT: Final = Fraction(1, 5)
 DEEPEST_TAIL: Final = Fraction(1, 200)
 SHALLOWEST_TAIL: Final = Fraction(1, 4)
 STRAY: Final = 1e-3
-"""How often, at most, noise may put a bound far outside the values."""
+"""How often, at most, noise may put a bound outside the values if the grid has a point at the tail.
+
+Where the nearest points lie far from it (narrow columns, far from zero) it happens more often. The
+leaning keeps such a bound near: two points further out, the chance is less by a factor of e.
+"""
+MOST_LEAN: Final = Fraction(1, 2)
+"""How many scales of the noise a point of the grid costs for every point between it and zero."""
 REACH: Final = 3.0
 """Bounds are widened to where 3 standard deviations of a normal column would lie."""
 
@@ -103,7 +109,8 @@ def _bounds(table: PrivateTable, column: str, size: int, spend: Budget) -> tuple
     sides = [side for side in ("min", "max") if getattr(kind, side) is None]
     tail = _tail(spend * Fraction(1, len(sides)), len(grid), size, table.schema.contribution)
     wanted = [tail if side == "min" else 1 - tail for side in sides]
-    points = table.quantiles(column, probabilities=wanted, grid=grid, spend=spend)
+    lean = _lean(spend * Fraction(1, len(sides)), len(grid), size, table.schema.contribution, tail)
+    points = table.quantiles(column, probabilities=wanted, grid=grid, lean=lean, spend=spend)
     bought = dict(zip(sides, points, strict=True))
     low = kind.min if kind.min is not None else bought["min"]
     high = kind.max if kind.max is not None else bought["max"]
@@ -127,15 +134,28 @@ def _tail(spend: Budget, points: int, size: int, contribution: int) -> Fraction:
     All points beyond the largest value score the tail's number of rows below the best. Divided by
     the scale that must outweigh the logarithm of how many such points there are.
     """
+    share = Fraction(_scale(spend, contribution) * log(points / STRAY) / size)
+    return min(max(share.limit_denominator(1000), DEEPEST_TAIL), SHALLOWEST_TAIL)
+
+
+def _lean(spend: Budget, points: int, size: int, contribution: int, tail: Fraction) -> Fraction:
+    """How many scales of the noise each point away from zero costs: less where ranks tell less.
+
+    All points of the grid together cost no more than the ranks between the two tails weigh, so that
+    a bound is never drawn past the middle of the values.
+    """
+    ranks = (1.0 - 2.0 * float(tail)) * size / _scale(spend, contribution)
+    return min(Fraction(ranks / points).limit_denominator(1000), MOST_LEAN)
+
+
+def _scale(spend: Budget, contribution: int) -> float:
+    """The scale of the noise on ranks, in rows."""
     match spend:
         case PureDP():
-            scale = selection_scale(contribution, spend.epsilon, monotone=False)
+            return selection_scale(contribution, spend.epsilon, monotone=False)
         case ZCDP():
-            scale = gumbel_scale(contribution, spend.rho, monotone=False)
-        case _:
-            raise UsageError(f"bounds are bought with PureDP or ZCDP, not {spend}")
-    share = Fraction(scale * log(points / STRAY) / size).limit_denominator(1000)
-    return min(max(share, DEEPEST_TAIL), SHALLOWEST_TAIL)
+            return gumbel_scale(contribution, spend.rho, monotone=False)
+    raise UsageError(f"bounds are bought with PureDP or ZCDP, not {spend}")
 
 
 def _widen(low: float, high: float, tail: Fraction, *, log_scale: bool) -> tuple[float, float]:

@@ -24,7 +24,13 @@ from understudy.gate.exact import ExactTables
 from understudy.gate.losses import Loss, check_loss, minimum_for
 from understudy.gate.noise import Noise, SystemNoise
 from understudy.gate.partition import check_grid, splitting_for
-from understudy.gate.quantiles import check_probability, grid_domain, rank_scores
+from understudy.gate.quantiles import (
+    check_lean,
+    check_probability,
+    grid_domain,
+    leaning,
+    rank_scores,
+)
 from understudy.gate.scores import Score, check_score
 from understudy.gate.select import SLACK, UNITS, Choice, choice_for, on_grid
 from understudy.gate.sensitive import Sensitive, reveal
@@ -177,9 +183,14 @@ class PrivateTable:
         *,
         probabilities: Sequence[Exact],
         grid: Sequence[float],
+        lean: Exact = 0,
         spend: Budget,
     ) -> tuple[float, ...]:
-        """A grid point near each quantile of a numeric column, missing values left out."""
+        """A grid point near each quantile of a numeric column, missing values left out.
+
+        ``lean`` makes each point away from zero so many scales of the noise less likely: a public
+        preference where the ranks tell little.
+        """
         if not probabilities:
             raise UsageError("ask for at least one quantile")
         wanted = [check_probability(exact(p, name="probability")) for p in probabilities]
@@ -188,15 +199,17 @@ class PrivateTable:
         assert isinstance(axis, BinAxis)
         if axis.proper < 2:
             raise UsageError("a quantile grid needs at least one point between its ends")
+        leans = check_lean(exact(lean, name="lean"))
         choices = [self._rank_choice(p, spend * Fraction(1, len(wanted))) for p in wanted]
 
         def answer() -> Answer:
             (sealed,) = self._exact.tables(domain, [(column,)])
-            ranks = [rank_scores(sealed, axis, p) for p in wanted]
-            pairs = zip(choices, ranks, strict=True)
-            return {"points": [choice.index(scores, self._noise) for choice, scores in pairs]}
+            pairs = zip(choices, [rank_scores(sealed, axis, p) for p in wanted], strict=True)
+            scores = [(one, ranks - leaning(axis, one.scale, leans)) for one, ranks in pairs]
+            return {"points": [choice.index(score, self._noise) for choice, score in scores]}
 
         detail = {"column": column, "probabilities": [str(p) for p in wanted], "grid": len(grid)}
+        detail |= {"lean": str(leans)} if leans else {}
         points = self._ask("quantiles", detail, spend, answer)["points"]
         return tuple(float(axis.edges[1 + point]) for point in points)
 

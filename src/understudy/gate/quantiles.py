@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,8 @@ from understudy.schema.schema import Schema
 
 FINEST: Final = Fraction(1, 10**6)
 POINTS_PER_DECADE: Final = 8
+MOST_LOST: Final = 2**61
+"""Ranks are below 2^60, so no score leaves 64 bits."""
 
 
 def log_grid(*, smallest: int = -3, largest: int = 9) -> tuple[float, ...]:
@@ -36,6 +39,13 @@ def check_probability(probability: Fraction) -> Fraction:
     return max(FINEST, min(1 - FINEST, probability.limit_denominator(FINEST.denominator)))
 
 
+def check_lean(lean: Fraction) -> Fraction:
+    """At most as many scales as leave scores in 64 bits."""
+    if not 0 <= lean <= 1:
+        raise UsageError("'lean' is a number of scales of the noise for each point, from 0 to 1")
+    return lean
+
+
 def grid_domain(schema: Schema, column: str, grid: Sequence[float]) -> Domain:
     """A domain of this one column whose bins are the grid's."""
     kind = schema.columns.get(column)
@@ -50,6 +60,17 @@ def grid_domain(schema: Schema, column: str, grid: Sequence[float]) -> Domain:
         whole=not isinstance(kind, Real),
     )
     return Domain(schema, {column: axis})
+
+
+def leaning(axis: BinAxis, scale: float, lean: Fraction) -> NDArray[np.int64]:
+    """What each inner grid point loses: ``lean`` scales for every point from the one at zero on.
+
+    Beyond all values ranks tell nothing; this prefers the nearer of such points. It is public.
+    """
+    inner, step = np.array(axis.edges[1:-1]), ceil(Fraction(scale) * lean)
+    away = np.abs(np.arange(len(inner)) - np.abs(inner).argmin())
+    lost: NDArray[np.int64] = step * np.minimum(away, MOST_LOST // max(step, 1))
+    return lost
 
 
 def rank_scores(
