@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from understudy.methods.marginal import Marginal
     from understudy.methods.mst import MST
     from understudy.methods.perturbed_histogram import PerturbedHistogram
+    from understudy.methods.planned import Planned
     from understudy.methods.pmse import PMSE
     from understudy.methods.smoothed_histogram import SmoothedHistogram
     from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
@@ -53,6 +54,7 @@ _HOME = {
     "Marginal": "methods.marginal",
     "PMSE": "methods.pmse",
     "PerturbedHistogram": "methods.perturbed_histogram",
+    "Planned": "methods.planned",
     "PureDP": "privacy.budget",
     "Release": "release",
     "ReleaseError": "errors",
@@ -86,6 +88,7 @@ __all__ = [
     "LedgerError",
     "Marginal",
     "PerturbedHistogram",
+    "Planned",
     "PureDP",
     "Release",
     "ReleaseError",

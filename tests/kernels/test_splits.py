@@ -135,3 +135,10 @@ def test_constant_columns_of_a_known_total_need_nothing() -> None:
     split = best_split(Workload(((0,), (0, 1)), (1, 1), total_known=True))
     assert split.loss == 0
     assert split.shares.sum() == pytest.approx(1.0)
+
+
+def test_a_constant_column_of_a_known_total_is_not_asked_for() -> None:
+    for law in ("gaussian", "laplace"):
+        split = best_split(Workload(((0,), (1,), (2,)), (1, 4, 3), total_known=True), law=law)  # type: ignore[arg-type]
+        assert split.marginals == ((1,), (2,))
+        assert split.shares.sum() == pytest.approx(1.0)

@@ -95,6 +95,12 @@ class Subject:
         return "candidates" in {option.name for option in fields(self.kind)}  # type: ignore[arg-type]
 
     @property
+    def asks_much(self) -> bool:
+        """Whether so many noisy counts come together that only few values of each can be walked
+        through."""
+        return self.chooses or self.kind is methods.get("planned")
+
+    @property
     def releases_a_draw(self) -> bool:
         """Whether its privacy section says that the rows themselves are the noisy answer."""
         return re.search(r"^\d+\. ``draw``", self.module.__doc__ or "", re.MULTILINE) is not None

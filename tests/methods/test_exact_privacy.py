@@ -39,8 +39,8 @@ CASES = [
 
 
 def walks_few(name: str, table: str) -> bool:
-    """Whether it puts three questions in a row, so that only a smaller tree can be walked."""
-    return subject_of(name).chooses and len(TABLES[table][0]) > 1
+    """Whether it asks so much in a row that only a smaller tree can be walked."""
+    return subject_of(name).asks_much and len(TABLES[table][0]) > 1
 
 
 def laws(

@@ -92,7 +92,8 @@ class Workload:
         """The variance of each residual, if each set is measured with this precision."""
         pairs = self.told
         known = _summed(pairs.part, precisions[pairs.whole] / pairs.spread, len(self.parts))
-        residuals = 1.0 / known
+        # Of a column with one cell there is nothing to know, whether it is measured or not.
+        residuals = 1.0 / np.where(self.freedoms > 0, known, 1.0)
         if self.total_known:
             residuals[0] = 0.0
         return residuals
@@ -197,7 +198,7 @@ def _gain(workload: Workload, residuals: Floats, loss: Loss) -> Floats:
 
 def _kept(workload: Workload, shares: Floats, loss: Loss, power: int, gap: float | None) -> Split:
     """The split without shares too small to matter; what no larger set tells about stays."""
-    alone = np.bincount(workload.told.part) == 1
+    alone = (np.bincount(workload.told.part) == 1) & (workload.freedoms > 0)
     wanted = np.flatnonzero((shares >= LEAST_SHARE / len(shares)) | (alone & (shares > 0)))
     kept = np.zeros(len(shares))
     kept[wanted] = shares[wanted] / shares[wanted].sum()

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from understudy.gate.private_table import PrivateTable
 from understudy.kernels.project import to_simplex
 from understudy.models.base import Model
-from understudy.models.coarsen import groups_of, resolution
+from understudy.models.coarsen import groups_of, ordered, resolution
 from understudy.models.learner import Learner, Observation
-from understudy.models.refined import RefinedModel
+from understudy.models.refined import refined
 from understudy.models.size import size_of
 from understudy.privacy.budget import Budget, PureDP
-from understudy.schema.columns import Ordinal
-from understudy.schema.domain import BinAxis, Domain, GroupAxis
+from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
 
 Floats = NDArray[np.float64]
@@ -66,13 +65,7 @@ class Opening:
 
     def model(self, size: float) -> Model:
         """What was learned, the groups shared out among their cells."""
-        inner = self.learner.model(size)
-        shares = {
-            name: self.counts[name]
-            for name, axis in self.coarse.axes.items()
-            if isinstance(axis, GroupAxis)
-        }
-        return RefinedModel(inner, shares) if shares else inner
+        return refined(self.learner.model(size), self.counts)
 
 
 def open_with_one_ways(
@@ -91,7 +84,7 @@ def open_with_one_ways(
             stddev=prices.stddev,
             pair_stddev=pair_stddev,
             groups=max(groups, 2),
-            ordered=_ordered(domain, name),
+            ordered=ordered(domain, name),
             missing=domain.axes[name].missing_code,
         )
         for name, cells in counts.items()
@@ -113,9 +106,3 @@ def _grouped(name: str, cells: Floats, groups: tuple[int, ...], stddev: float) -
     counts = np.bincount(groups, weights=cells)
     variances: Floats = np.bincount(groups) * np.float64(stddev**2)
     return Observation((name,), counts, variances)
-
-
-def _ordered(domain: Domain, name: str) -> bool:
-    return isinstance(domain.axes[name], BinAxis) or isinstance(
-        domain.schema.columns[name], Ordinal
-    )

@@ -14,6 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.schema.columns import Ordinal
+from understudy.schema.domain import BinAxis, Domain
+
 Floats = NDArray[np.float64]
 
 LEAST_NOISES: Final = 3.0
@@ -31,6 +34,19 @@ def resolution(*, rows: float, pair_stddev: float) -> int:
     Below 2 no table of two columns is worth its noise.
     """
     return int(min(np.sqrt(PAIR_NOISE * rows / max(pair_stddev, 1e-9)), MOST))
+
+
+def ordered(domain: Domain, name: str) -> bool:
+    """Whether neighbouring cells of a column belong together."""
+    return isinstance(domain.axes[name], BinAxis) or isinstance(
+        domain.schema.columns[name], Ordinal
+    )
+
+
+def even_groups(proper: int, groups: int, *, missing: bool) -> tuple[int, ...]:
+    """So many stretches of as even a number of cells as can be; "missing" stands alone."""
+    stretches = tuple(cell * groups // proper for cell in range(proper))
+    return (*stretches, groups) if missing else stretches
 
 
 def groups_of(

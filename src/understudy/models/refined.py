@@ -100,6 +100,12 @@ class RefinedModel(Model):
         return cls(inner, {column: arrays[name] for name, column in own.items()})
 
 
+def refined(inner: GraphicalModel, counts: Mapping[str, Floats]) -> Model:
+    """The model itself, or with each group shared out by its column's ``counts`` if it has some."""
+    shares = {name: counts[name] for name in _grouped(inner.domain)}
+    return RefinedModel(inner, shares) if shares else inner
+
+
 def _grouped(domain: Domain) -> list[str]:
     return [name for name, axis in domain.axes.items() if isinstance(axis, GroupAxis)]
 
