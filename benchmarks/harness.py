@@ -142,10 +142,16 @@ class Report:
 
     def floor(self, name: str, value: float, *, at_least: float) -> None:
         """What must be reached; not judged at smoke size."""
-        reached = value >= at_least
-        self.floors.append({"name": name, "value": value, "floor": at_least, "reached": reached})
+        self._judge(name, value, "floor", at_least, reached=value >= at_least)
+
+    def ceiling(self, name: str, value: float, *, at_most: float) -> None:
+        """What must not be passed; not judged at smoke size."""
+        self._judge(name, value, "ceiling", at_most, reached=value <= at_most)
+
+    def _judge(self, name: str, value: float, kind: str, limit: float, *, reached: bool) -> None:
+        self.floors.append({"name": name, "value": value, kind: limit, "reached": reached})
         word = "not judged at this size" if self.smoke else "reached" if reached else "MISSED"
-        print(f"  {name}: {value:.1f}, floor {at_least:g}: {word}")
+        print(f"  {name}: {value:.4g}, {kind} {limit:g}: {word}")
 
     def end(self) -> int:
         """Write the report; 1 if a floor was missed."""

@@ -77,7 +77,7 @@ def _contenders(table: PublicTable, asked: argparse.Namespace) -> Mapping[str, M
     """What is measured: the method, or the real rows, a bootstrap of them, independent columns."""
     grid = Grid.of(table.domain, cells=1)  # engines work on the domain's own cells
     if asked.method is not None:
-        return {asked.method: lambda run: _of_method(table, grid, asked)}
+        return {asked.method: lambda run: of_method(table, grid, asked.run)}
     train = Sample.of(grid, table.train)
     rows, of_real = train.rows, cache(lambda: quality(table, train))
     return {
@@ -118,12 +118,12 @@ def _auc(target: str, train: Sample, test: Sample, synthetic: Sample) -> dict[st
     return {f"auc {name}": one.auc for name, one in found.items()}
 
 
-def _of_method(table: PublicTable, grid: Grid, asked: argparse.Namespace) -> Figures:
-    """One run of a method with fresh noise."""
+def of_method(table: PublicTable, grid: Grid, asked: Mapping[str, Any]) -> Figures:
+    """One run with fresh noise: ``method``, its settings (``set``) and the budget, as texts."""
     name = table.domain.schema.name
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "codes.npz"
-        use = isolated.run("benchmarks.quality:synthesize", name, json.dumps(asked.run), path)
+        use = isolated.run("benchmarks.quality:synthesize", name, json.dumps(asked), path)
         with np.load(path) as codes:
             columns = dict(codes)
     synthetic = Codes(table.domain, columns, len(next(iter(columns.values()))))

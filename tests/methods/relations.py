@@ -17,6 +17,7 @@ from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
 from understudy.privacy.budget import Budget
 from understudy.schema.axes import domain_of
+from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
 
@@ -45,9 +46,10 @@ def fit(
     *,
     noise: Noise | None = None,
     seed: int = 0,
+    backend: TinyBackend | None = None,
 ) -> Run:
-    """One fit with all of a purse."""
-    purse, backend = purse_for(schema, budget), TinyBackend(schema, rows)
+    """One fit with all of a purse; a ``backend`` that has counted the rows need not do it again."""
+    purse, backend = purse_for(schema, budget), backend or TinyBackend(schema, rows)
     noise = SeededNoise(seed) if noise is None else noise
     table = PrivateTable(backend, purse, noise=noise)  # type: ignore[arg-type]
     domain = domain_of(method.scope(schema))
@@ -71,27 +73,17 @@ def pair_tables(model: Model, columns: Sequence[str]) -> Floats:
     return table / DRAWN
 
 
-def deviations(
-    method: Synthesizer,
-    schema: Schema,
-    rows: Sequence[Row],
-    budget: Budget,
-    seed: int,
-    *,
-    noise: Noise | None = None,
-) -> Floats:
-    """The noise of every cell that one fit bought, in the standard deviations that it states."""
-    run = fit(method, schema, rows, budget, noise=noise, seed=seed)
+def deviations(run: Run) -> Floats:
+    """The noise of every cell that a fit bought, in the standard deviations that it states."""
     return np.concatenate(
         [
-            ((noisy.values - grouped(run.backend, run.asked, noisy)) / noisy.stddev).ravel()
+            ((noisy.values - true_table(run.backend, run.asked, noisy)) / noisy.stddev).ravel()
             for noisy in run.table.measured(run.asked)
         ]
     )
 
 
-def grouped(backend: TinyBackend, domain: object, noisy: Noisy) -> NDArray[np.int64]:
-    """The true table that a noisy one is of."""
-    coarse = domain.grouped(dict(noisy.groups)) if noisy.groups else domain  # type: ignore[attr-defined]
-    (table,) = backend.count(coarse, [noisy.columns])
+def true_table(backend: TinyBackend, domain: Domain, noisy: Noisy) -> NDArray[np.int64]:
+    """What a noisy table is of."""
+    (table,) = backend.count(domain.grouped(dict(noisy.groups)), [noisy.columns])
     return table

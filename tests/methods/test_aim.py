@@ -72,7 +72,8 @@ def test_relations_with_the_target_are_bought_first() -> None:
 @pytest.mark.parametrize("budget", [ZCDP("1/2"), PureDP(2)])
 def test_stated_standard_deviations_are_those_of_the_noise(budget: Budget) -> None:
     rows = rows_of_chain(300)
-    found = np.concatenate([deviations(AIM(), CHAIN, rows, budget, seed) for seed in range(6)])
+    runs = [fit(AIM(), CHAIN, rows, budget, seed=seed) for seed in range(6)]
+    found = np.concatenate([deviations(run) for run in runs])
     # Of n independent values a mean is off by 6 / sqrt(n) once in 10^9 times; their squares have
     # a kurtosis of at most 6.
     assert abs(found.mean()) < 6 / np.sqrt(found.size)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Final
 
@@ -50,19 +51,20 @@ class JunctionTree:
 
 def triangulate(sizes: Sequence[int], marginals: Iterable[Sequence[int]]) -> JunctionTree:
     """A junction tree in which every marginal, and every column, lies inside a clique."""
-    masks = _cliques(sizes, marginals)
-    order, parents = _spanning_tree(masks, sizes)
+    known = tuple(map(int, sizes))
+    masks = _cliques(known, marginals)
+    order, parents = _spanning_tree(masks, known)
     cliques = tuple(_columns(masks[index]) for index in order)
-    return JunctionTree(tuple(map(int, sizes)), cliques, parents)
+    return JunctionTree(known, cliques, parents)
 
 
 def forecast(sizes: Sequence[int], marginals: Iterable[Sequence[int]]) -> int:
     """How many cells the cliques of ``triangulate`` would have, without building the tree."""
-    masks = _cliques(sizes, marginals)
-    return sum(prod(sizes[column] for column in _columns(mask)) for mask in masks)
+    known = tuple(map(int, sizes))
+    return sum(_weight(mask, known) for mask in _cliques(known, marginals))
 
 
-def _cliques(sizes: Sequence[int], marginals: Iterable[Sequence[int]]) -> list[int]:
+def _cliques(sizes: tuple[int, ...], marginals: Iterable[Sequence[int]]) -> list[int]:
     """The maximal cliques that arise when columns are eliminated greedily."""
     near = [1 << column for column in range(len(sizes))]
     for marginal in marginals:
@@ -73,7 +75,7 @@ def _cliques(sizes: Sequence[int], marginals: Iterable[Sequence[int]]) -> list[i
     weights = [_weight(mask, sizes) for mask in near]
     found: list[int] = []
     while left:
-        column = min(_columns(left), key=lambda c: (weights[c], c))
+        column = min(_columns(left), key=weights.__getitem__)
         clique = near[column]
         if not any(clique | other == other for other in found):
             found.append(clique)
@@ -84,7 +86,9 @@ def _cliques(sizes: Sequence[int], marginals: Iterable[Sequence[int]]) -> list[i
     return found
 
 
-def _spanning_tree(masks: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], tuple[int, ...]]:
+def _spanning_tree(
+    masks: Sequence[int], sizes: tuple[int, ...]
+) -> tuple[list[int], tuple[int, ...]]:
     """Prim's algorithm on the numbers of shared columns, from the largest clique on."""
     start = max(range(len(masks)), key=lambda i: (_weight(masks[i], sizes), -i))
     order, parents = [start], [NO_PARENT]
@@ -111,6 +115,7 @@ def _mask(columns: Iterable[int]) -> int:
     return mask
 
 
+@lru_cache(maxsize=2**14)
 def _columns(mask: int) -> Positions:
     """The columns of a mask, in ascending order."""
     found = []
@@ -121,5 +126,6 @@ def _columns(mask: int) -> Positions:
     return tuple(found)
 
 
-def _weight(mask: int, sizes: Sequence[int]) -> int:
+@lru_cache(maxsize=2**14)
+def _weight(mask: int, sizes: tuple[int, ...]) -> int:
     return prod(sizes[column] for column in _columns(mask))

@@ -150,7 +150,7 @@ class _Rounds:
         chosen = self.table.select(coarse, allowed, score, spend=parts["choice"])
         (noisy,) = self.table.count(coarse, [allowed[chosen]], spend=parts["table"])
         learner.observe(observed(noisy))
-        learner.fit(size, steps=STEPS, tolerance=TOLERANCE)
+        learner.fit(size, steps=STEPS, tolerance=TOLERANCE, ahead=LAST_STEPS)
         (after,) = learner.marginals([allowed[chosen]], self.rng)
         return bool(np.abs(size * after - before[chosen]).sum() > noises[chosen])
 

@@ -48,8 +48,13 @@ def minimise(
     start: Floats | None = None,
     steps: int = 1000,
     tolerance: float = 1e-4,
+    noise: float = 0.0,
 ) -> Fit:
-    """Fit shares ``targets`` with a weight per measured cell, from ``start`` logarithms on."""
+    """Fit shares ``targets`` with a weight per measured cell, from ``start`` logarithms on.
+
+    Stops after about so many ``steps``, or when several together lower the loss by no more than a
+    ``tolerance`` of it, or of ``noise``: a loss that one would not care about.
+    """
     logarithms = np.zeros(work.width) if start is None else start.copy()
     state = work.uniform() if start is None else work.calibrated(start)
     descent = _Descent(work, targets, weights, state, logarithms)
@@ -61,7 +66,8 @@ def minimise(
         # can only be judged between restarts.
         losses = [] if descent.restarted else losses
         losses.append(descent.loss)
-        if len(losses) > WINDOW and losses[-WINDOW - 1] - losses[-1] <= tolerance * losses[-1]:
+        worth = tolerance * max(losses[-1], noise)
+        if len(losses) > WINDOW and losses[-WINDOW - 1] - losses[-1] <= worth:
             break
     return descent.fit(taken)
 

@@ -73,12 +73,15 @@ class Learner:
         sums, total = self._sums.get(columns, (np.zeros(counts.size), np.zeros(counts.size)))
         self._sums[columns] = (sums + precisions * counts, total + precisions)
 
-    def fit(self, size: float, *, steps: int, tolerance: float) -> None:
-        """The distribution that fits everything noted so far, for a table of ``size`` rows."""
+    def fit(self, size: float, *, steps: int, tolerance: float, ahead: int = 0) -> None:
+        """The distribution that fits everything noted so far, for a table of ``size`` rows.
+
+        ``ahead`` is about how many steps later fits will take: a reason to load compiled code now.
+        """
         rows = max(size, 1.0)
         measured = list(self._sums)
         self._tree = triangulate(self._sizes, measured)
-        work = Propagation(self._tree, measured, steps=steps)
+        work = Propagation(self._tree, measured, steps=steps + ahead)
         sums = np.concatenate([self._sums[columns][0] for columns in measured])
         precisions = np.concatenate([self._sums[columns][1] for columns in measured])
         start = np.concatenate(
@@ -88,9 +91,17 @@ class Learner:
             ]
         )
         # Weights relative to the largest: a budget may be so large that squares overflow.
-        weights = precisions / precisions.max(initial=1e-300)
-        targets = sums / precisions / rows
-        fit = minimise(work, targets, weights, start=start, steps=steps, tolerance=tolerance)
+        most = precisions.max(initial=1e-300)
+        noise = 0.5 / most / rows**2
+        fit = minimise(
+            work,
+            sums / precisions / rows,
+            precisions / most,
+            start=start,
+            steps=steps,
+            tolerance=tolerance,
+            noise=noise,
+        )
         self._keep(work, fit, measured)
 
     def marginals(self, wanted: Sequence[Columns], rng: np.random.Generator) -> list[Floats]:

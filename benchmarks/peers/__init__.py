@@ -1,0 +1,1 @@
+"""Programs that run another library in an environment of its own, on measurements of ours."""
