@@ -297,6 +297,24 @@ def test_settings_that_make_no_sense_are_refused(arguments: dict[str, object]) -
         loss_of(EXPECTED, **arguments)
 
 
+@pytest.mark.parametrize(
+    ("columns", "sizes", "lines"),
+    [((), (), EXPECTED), (("a", "b"), (3,), EXPECTED), (("a", "b"), SHAPE, np.zeros((0, 6)))],
+)
+def test_a_loss_of_nothing_is_refused(
+    columns: tuple[str, ...], sizes: tuple[int, ...], lines: object
+) -> None:
+    known = KnownTables(AB, np.array(lines, dtype=np.float64))
+    with pytest.raises(UsageError, match="one or more columns"):
+        TreeImpurity(columns, sizes, known, rows=4.0)
+
+
+def test_candidates_must_answer_in_the_cells_they_were_asked_for() -> None:
+    known = KnownTables(AB, np.full((1, 5), 0.2))
+    with pytest.raises(UsageError, match="do not have the tables"):
+        TreeImpurity(("a", "b"), SHAPE, known, rows=4.0)([np.zeros(SHAPE, dtype=np.int64)])
+
+
 class Foreign:
     """Candidates from outside the models."""
 
