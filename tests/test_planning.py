@@ -21,14 +21,14 @@ SCHEMA = Schema(
 
 
 def test_a_plan_is_shown_in_one_line() -> None:
-    plan = us.plan(SCHEMA, epsilon="1/2", rows=400)
+    plan = us.plan(SCHEMA, epsilon="1/2", method="independent", rows=400)
     assert repr(plan).startswith("Plan(epsilon = 0.5 on 400 rows: count; ")
     assert f"{plan.mean_tvd:.2%}" in repr(plan)
 
 
 def test_the_error_is_that_of_laplace_noise_worked_out_by_hand() -> None:
     """Two columns at epsilon 1/2 each: scale 2, so the standard deviation is near 2 sqrt(2)."""
-    plan = us.plan(SCHEMA, epsilon=1, rows=1000)
+    plan = us.plan(SCHEMA, epsilon=1, method="independent", rows=1000)
     q = math.exp(-0.5)
     stddev = math.sqrt(2 * q) / (1 - q)
     for error, cells in zip(plan.errors, (2, 8), strict=True):
@@ -39,10 +39,10 @@ def test_the_error_is_that_of_laplace_noise_worked_out_by_hand() -> None:
 
 def test_a_wanted_error_is_reached_by_the_epsilon_found_and_by_none_much_smaller() -> None:
     wanted = 0.01
-    plan = us.plan(SCHEMA, want_error=wanted, rows=1000)
+    plan = us.plan(SCHEMA, want_error=wanted, method="independent", rows=1000)
     found = float(plan.asked.epsilon)  # type: ignore[attr-defined]
     assert plan.mean_tvd <= wanted
-    assert us.plan(SCHEMA, epsilon=found / 1.05, rows=1000).mean_tvd > wanted
+    assert us.plan(SCHEMA, epsilon=found / 1.05, method="independent", rows=1000).mean_tvd > wanted
 
 
 @pytest.mark.parametrize("wanted", [0, -1, 1, 2])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from understudy.methods.aim import AIM
+    from understudy.methods.auto import Auto
     from understudy.methods.independent import Independent
     from understudy.methods.marginal import Marginal
     from understudy.methods.mst import MST
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AIM": "methods.aim",
     "ApproxDP": "privacy.budget",
+    "Auto": "methods.auto",
     "BudgetExceeded": "errors",
     "Card": "report.card",
     "Independent": "methods.independent",
@@ -81,6 +83,7 @@ __all__ = [
     "PMSE",
     "ZCDP",
     "ApproxDP",
+    "Auto",
     "BudgetExceeded",
     "Card",
     "Independent",

@@ -67,11 +67,11 @@ def synthesize(
 
     Give ``epsilon`` (pure differential privacy), ``epsilon`` and ``delta``, or ``rho``: there is
     no default. ``rows`` is a public number; without it as many rows are made as the schema says
-    or as the noisy counts suggest. ``copies`` draws several tables from one fit at no extra cost;
-    with ``refit`` each comes from its own fit and they share the budget. ``ledger`` is a file made
-    by ``understudy ledger init``; without one the spending is noted on the card alone. ``seed``
-    fixes what happens after the noise, never the noise itself. ``resume`` names an interrupted run
-    in the ledger: its paid answers are read from the journal and nothing is asked twice.
+    or as the noisy counts suggest. ``copies`` draws several tables from one fit; with ``refit``
+    each comes from its own fit and they share the budget. ``ledger`` is a file made by
+    ``understudy ledger init``; without one the spending is noted on the card alone. ``seed`` fixes
+    what happens after the noise, never the noise itself. ``resume`` names an interrupted run in
+    the ledger: its paid answers are read from the journal and nothing is asked twice.
     """
     synthesizer = _method(method, options)
     known = synthesizer.scope(_schema(schema))
@@ -79,8 +79,7 @@ def synthesize(
     check_currency(synthesizer, allotment)
     check_output(rows=rows, copies=copies, seed=seed)
     book = ledger_for(ledger, known, allotment)
-    purpose = f"synthesize with {methods.name_of(synthesizer)}"
-    reservation = reserve(book, allotment, purpose=purpose, resume=resume)
+    reservation = reserve(book, allotment, purpose=_purpose(synthesizer), resume=resume)
     backend = _opened(source, known, reservation)
     rng, fits = np.random.default_rng(seed), copies if refit else 1
     fitted = fit(backend, reservation, method=synthesizer, allotment=allotment, fits=fits, rng=rng)
@@ -89,8 +88,9 @@ def synthesize(
     note = LedgerNote(Path(book.name).name, known.name, reservation.run_id) if ledger else None
     card = card_of(
         fitted.domain,
-        name=methods.name_of(synthesizer),
-        method=synthesizer,
+        name=methods.name_of(fitted.method),
+        method=fitted.method,
+        reason=fitted.reason,
         asked=allotment.asked,
         worked=allotment.working,
         conversion=allotment.conversion,
@@ -339,3 +339,7 @@ def _method(method: str | Synthesizer, options: Mapping[str, Any] | None) -> Syn
     if options:
         raise UsageError("give hyper-parameters to the method itself, or name the method as text")
     return method
+
+
+def _purpose(method: Synthesizer) -> str:
+    return f"synthesize with {methods.name_of(method)}"

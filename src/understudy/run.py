@@ -31,7 +31,8 @@ from understudy.table.table import Table
 @final
 @dataclass(frozen=True)
 class Fitted:
-    """What a run leaves: the released domain, a model per fit, the noisy marginals over it.
+    """What a run leaves: the released domain, a model per fit, the noisy marginals over it, and the
+    method that fitted with the reason why it was chosen, if it was.
 
     A method may have refined the bought domain. The first model's is released; marginals over
     another one (a refit that bought its own bins) live on in their model alone.
@@ -40,6 +41,8 @@ class Fitted:
     domain: Domain
     models: tuple[Model, ...]
     measured: list[Noisy]
+    method: Synthesizer
+    reason: str
 
 
 def fit(
@@ -55,11 +58,12 @@ def fit(
     """Buy the domain once, fit ``fits`` models with equal shares of the rest."""
     table = PrivateTable(backend, reservation, noise=noise)
     domain = prepare(backend.schema, table, allotment.for_domain)
+    settled = method.settle(table, domain, allotment.for_fit)
     models = tuple(
-        method.fit(table, domain, share, rng) for share in allotment.for_fit.shares(fits)
+        settled.method.fit(table, domain, share, rng) for share in settled.budget.shares(fits)
     )
     released = models[0].domain
-    return Fitted(released, models, table.measured(released))
+    return Fitted(released, models, table.measured(released), settled.method, settled.reason)
 
 
 def sample(

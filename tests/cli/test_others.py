@@ -67,7 +67,8 @@ def test_methods_that_refuse_a_schema_say_why(home: Home) -> None:
 
 def test_a_plan_states_the_noise_of_every_column(home: Home) -> None:
     """Laplace noise of scale columns / epsilon: standard deviation sqrt(2) times that."""
-    asked = ("plan", "--schema", home.schema, "--epsilon", "0.5", "--n", 1000)
+    budget = ("--epsilon", "0.5", "--method", "independent")
+    asked = ("plan", "--schema", home.schema, *budget, "--n", 1000)
     told = json.loads(run(*asked, "--json").out)
     assert told["rows"] == 1000
     assert [error["column"] for error in told["errors"]] == ["age", "sex", "income"]
@@ -80,7 +81,7 @@ def test_a_plan_states_the_noise_of_every_column(home: Home) -> None:
 
 
 def test_a_plan_for_an_error(home: Home) -> None:
-    asked = ("plan", "--schema", home.schema, "--n", 1000, "--json")
+    asked = ("plan", "--schema", home.schema, "--n", 1000, "--method", "independent", "--json")
     told = json.loads(run(*asked, "--want-error", "0.05").out)
     assert told["mean_tvd"] <= 0.05
     epsilon = float(told["asked"].removeprefix("epsilon = "))

@@ -98,7 +98,7 @@ class Subject:
     def asks_much(self) -> bool:
         """Whether so many noisy counts come together that only few values of each can be walked
         through."""
-        return self.chooses or self.kind is methods.get("planned")
+        return self.chooses or methods.name_of(self.make()) in ("planned", methods.AUTO)
 
     @property
     def releases_a_draw(self) -> bool:

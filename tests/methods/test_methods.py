@@ -13,7 +13,6 @@ import understudy
 from tests.rooms import SOURCE
 from understudy import methods
 from understudy.errors import UsageError
-from understudy.methods.independent import Independent
 
 
 def test_every_file_is_a_method_but_the_rooms_own() -> None:
@@ -40,10 +39,6 @@ def test_other_names_are_refused_with_the_list(name: str) -> None:
 def test_a_near_miss_is_recognised() -> None:
     with pytest.raises(UsageError, match="did you mean 'independent'"):
         methods.get("independant")
-
-
-def test_auto_is_a_method_that_there_is() -> None:
-    assert isinstance(methods.build(methods.AUTO, {}), Independent)
 
 
 def test_unknown_hyper_parameters_are_refused() -> None:

@@ -18,7 +18,7 @@ def options_of(method: str, pairs: Sequence[str]) -> dict[str, Any]:
     """The settings given on the command line for the method of this name."""
     from understudy import methods as room
 
-    return settings_of(room.get(room.DEFAULT if method == room.AUTO else method), pairs)
+    return settings_of(room.get(method), pairs)
 
 
 def settings_of(method: type, pairs: Sequence[str]) -> dict[str, Any]:

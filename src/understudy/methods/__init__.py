@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 NOT_METHODS = frozenset({"__init__", "base", "opening"})
 AUTO = "auto"
-DEFAULT = "independent"
 
 
 def names() -> tuple[str, ...]:
@@ -48,7 +47,7 @@ def name_of(method: Synthesizer) -> str:
 
 def build(name: str, options: Mapping[str, Any]) -> Synthesizer:
     """The method of this name with these hyper-parameters; refuses unknown ones."""
-    kind = get(DEFAULT if name == AUTO else name)
+    kind = get(name)
     kind.check_settings(options, called=name)
     return kind(**options)
 

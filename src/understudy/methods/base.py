@@ -39,6 +39,15 @@ class Foretold:
         return prod(self.shape)
 
 
+@dataclass(frozen=True)
+class Settled:
+    """Who fits, with which budget, and why it is this method; no reason if no other could be."""
+
+    method: Synthesizer
+    budget: Budget
+    reason: str = ""
+
+
 class Synthesizer(ABC):
     """A frozen dataclass of hyper-parameters that can be fitted to a private table.
 
@@ -92,6 +101,11 @@ class Synthesizer(ABC):
         be; None if that depends on what is found on the way. Public facts only: nothing is read or
         spent. What ``fit`` would refuse is refused."""
         return None
+
+    def settle(self, table: PrivateTable, domain: Domain, budget: Budget) -> Settled:
+        """The method that will fit, once for all fits that share the budget: this one, unless a
+        method hands over to another. What the choice costs is taken from the budget."""
+        return Settled(self, budget)
 
     @abstractmethod
     def fit(

@@ -90,12 +90,13 @@ class Guarantee(_Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class MethodNote(_Strict):
-    """Which method ran, with which hyper-parameters."""
+    """Which method ran, with which hyper-parameters, and why it, if ``auto`` chose it."""
 
     name: str
     summary: str
     paper: str
     options: dict[str, JSON]
+    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,6 +52,7 @@ def card_of(
     *,
     name: str,
     method: MethodLike,
+    reason: str = "",
     asked: BudgetLike,
     worked: BudgetLike,
     conversion: str = "",
@@ -63,8 +64,9 @@ def card_of(
 ) -> Card:
     """The card of a run of the method called ``name``.
 
-    ``asked`` is the budget as the caller stated it, ``worked`` the one that was spent, and
-    ``conversion`` the name and price of the step between them. ``created`` is the time in UTC.
+    ``reason`` says why it is this method, if it was chosen for the caller. ``asked`` is the budget
+    as the caller stated it, ``worked`` the one that was spent, and ``conversion`` the name and
+    price of the step between them. ``created`` is the time in UTC.
     """
     schema = domain.schema
     return Card(
@@ -80,7 +82,11 @@ def card_of(
             status=method.status,
         ),
         method=MethodNote(
-            name=name, summary=method.summary, paper=method.paper, options=_options(method)
+            name=name,
+            summary=method.summary,
+            paper=method.paper,
+            options=_options(method),
+            reason=reason,
         ),
         charges=tuple(_charge(charge) for charge in charges),
         columns=column_notes(domain),

@@ -39,15 +39,7 @@ def _sections(card: Card) -> Iterator[tuple[str, Iterable[str]]]:
     )
     yield "Taken as public", _columns(card)
     yield "Not covered", [f"- {sentence}" for sentence in card.not_covered]
-    yield (
-        "Made by",
-        [
-            f"{card.method.name}: {card.method.summary}",
-            f"After: {card.method.paper}",
-            ", ".join(f"{name} {number}" for name, number in card.versions.items()),
-            card.created,
-        ],
-    )
+    yield "Made by", _making(card)
 
 
 def _promise(card: Card) -> Iterator[str]:
@@ -68,6 +60,15 @@ def _spending(card: Card) -> Iterator[str]:
     if alone := independence(card):
         yield alone
     yield ledger_sentence(card)
+
+
+def _making(card: Card) -> Iterator[str]:
+    yield f"{card.method.name}: {card.method.summary}"
+    if card.method.reason:
+        yield f"Chosen by auto: {card.method.reason}"
+    yield f"After: {card.method.paper}"
+    yield ", ".join(f"{name} {number}" for name, number in card.versions.items())
+    yield card.created
 
 
 def _columns(card: Card) -> Iterator[str]:
