@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tests.tables import cells, schema_of
 from understudy.errors import ReleaseError, UsageError
+from understudy.models import base
 from understudy.models.graphical import GraphicalModel
 from understudy.models.refined import RefinedModel
 from understudy.schema.axes import domain_of
@@ -110,3 +111,9 @@ def test_it_is_restored_from_what_it_writes() -> None:
 def test_shares_that_are_none_are_refused(shares: dict[str, Floats], message: str) -> None:
     with pytest.raises(ReleaseError, match=message):
         RefinedModel(model_of(0).inner, shares)
+
+
+def test_many_rows_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "PIECE", 400)
+    pieces = list(model_of(3).pieces(1000, np.random.default_rng(5)))
+    assert [piece.rows for piece in pieces] == [400, 400, 200]

@@ -35,6 +35,7 @@ class RefinedModel(Model):
     """
 
     kind = "refined"
+    in_parts = True
     inner: GraphicalModel
     shares: Mapping[str, Floats]
 
