@@ -106,11 +106,11 @@ def _compilation(report: Report) -> None:
 
 def _race(report: Report, table: PublicTable, python: str) -> None:
     rounds = _first_rounds(table, ROUNDS[report.size])
-    how = {"steps": aim.STEPS, "tolerance": aim.TOLERANCE, "ahead": aim.LAST_STEPS}
-    for _ in rounds.replay(**how):  # loads what is compiled
-        pass
+    for _ in rounds.replay(steps=aim.steps_for, tolerance=aim.TOLERANCE, ahead=aim.AHEAD):
+        pass  # loads what is compiled
     seconds, losses, began = [], [], process_time()
-    for place, learner in enumerate(rounds.replay(**how)):
+    again = rounds.replay(steps=aim.steps_for, tolerance=aim.TOLERANCE, ahead=aim.AHEAD)
+    for place, learner in enumerate(again):
         pairs_of(learner)
         seconds.append(process_time() - began)
         losses.append(rounds.loss(learner, place))

@@ -75,7 +75,7 @@ class Audit:
 def _short_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """What happens to the answers afterwards is not audited."""
     monkeypatch.setattr(mst, "STEPS", 10)
-    monkeypatch.setattr(aim, "STEPS", 10)
+    monkeypatch.setattr(aim, "MOST_STEPS", 10)
     monkeypatch.setattr(aim, "LAST_STEPS", 10)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -38,14 +38,17 @@ class Rounds:
     seen: list[Observation] = field(default_factory=list)
     fits: list[tuple[int, float]] = field(default_factory=list)
 
-    def replay(self, *, steps: int, tolerance: float, ahead: int = 0) -> Iterator[Learner]:
-        """The learner after each round."""
+    def replay(
+        self, *, steps: Callable[[int], int], tolerance: float, ahead: int = 0
+    ) -> Iterator[Learner]:
+        """The learner after each round; ``steps`` says how many a model of some size may take."""
         learner, known = Learner(self.domain), 0
         for upto, rows in self.fits:
+            cells = max(learner.cells_with(one.columns) for one in self.seen[known:upto])
             for observation in self.seen[known:upto]:
                 learner.observe(observation)
             known = upto
-            learner.fit(rows, steps=steps, tolerance=tolerance, ahead=ahead)
+            learner.fit(rows, steps=steps(cells), tolerance=tolerance, ahead=ahead)
             yield learner
 
     def loss(self, learner: Learner, fit: int) -> float:

@@ -34,6 +34,8 @@ LOWEST: Final = -100.0
 """The least logarithm of a factor in one step: even TINY times this is no zero."""
 WORTH_LOADING: Final = 2e8
 """Cell visits after which loading, and perhaps compiling, the compiled code pays."""
+CALL: Final = 3000
+"""As many cells could be visited in the time of one call of NumPy."""
 
 
 class Slot(NamedTuple):
@@ -63,11 +65,11 @@ class Propagation:
     """Steps on one junction tree for one list of measured marginals.
 
     ``measured`` are column positions, ascending; their cells are handed over and back as one flat
-    array, one marginal after the other.
+    array, one marginal after the other. About so many ``steps`` are expected.
     """
 
     def __init__(
-        self, tree: JunctionTree, measured: Sequence[Positions], *, steps: int = 1000
+        self, tree: JunctionTree, measured: Sequence[Positions], *, steps: int = 200
     ) -> None:
         self.tree = tree
         self.shapes = [tuple(tree.sizes[c] for c in clique) for clique in tree.cliques]
@@ -183,7 +185,9 @@ class Propagation:
         return slots
 
     def _pays(self, steps: int) -> bool:
-        return worth_compiling(6.0 * steps * self.starts[-1], above=WORTH_LOADING)
+        calls = len(self.measured) + 4 * len(self.up)
+        visits = steps * (6.0 * self.starts[-1] + CALL * calls)
+        return worth_compiling(visits, above=WORTH_LOADING)
 
     def _program(self) -> Program:
         from understudy.kernels.propagate_compiled import Program

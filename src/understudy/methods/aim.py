@@ -55,7 +55,12 @@ RAISE: Final = {ZCDP: 4, PureDP: 2}
 TARGET_WEIGHT: Final = 3.0
 FIRST_CELLS: Final = Fraction(1, 20)
 """The part of ``most_cells`` that the model may have before anything was spent on relations."""
-STEPS, TOLERANCE = 60, 1e-2
+STEPS, MOST_STEPS, VISITS = 60, 150, 4_000_000
+"""The steps of a round's fit: at least, at most, and between them so many that they visit as many
+cells as this."""
+TOLERANCE = 1e-3
+AHEAD: Final = 2000
+"""About how many steps are ahead of a round."""
 LAST_STEPS, LAST_TOLERANCE = 1000, 1e-4
 
 
@@ -149,8 +154,9 @@ class _Rounds:
         score = L1Gap(before, weights=list(weights.values()), offsets=noises)
         chosen = self.table.select(coarse, allowed, score, spend=parts["choice"])
         (noisy,) = self.table.count(coarse, [allowed[chosen]], spend=parts["table"])
+        cells = learner.cells_with(allowed[chosen])
         learner.observe(observed(noisy))
-        learner.fit(size, steps=STEPS, tolerance=TOLERANCE, ahead=LAST_STEPS)
+        learner.fit(size, steps=steps_for(cells), tolerance=TOLERANCE, ahead=AHEAD)
         (after,) = learner.marginals([allowed[chosen]], self.rng)
         return bool(np.abs(size * after - before[chosen]).sum() > noises[chosen])
 
@@ -166,6 +172,11 @@ class _Rounds:
             if allowed:
                 break
         return allowed
+
+
+def steps_for(cells: int) -> int:
+    """How many steps a round may take to fit a model of so many cells."""
+    return min(max(VISITS // cells, STEPS), MOST_STEPS)
 
 
 METHOD = AIM

@@ -23,6 +23,8 @@ from understudy.models.graphical import GraphicalModel
 from understudy.schema.domain import Domain
 
 DRAWN_ROWS: Final = 2**17
+USUAL_STEPS: Final = 200
+"""The steps that a fit usually takes, where it may take more."""
 Floats = NDArray[np.float64]
 Columns = tuple[str, ...]
 
@@ -81,7 +83,7 @@ class Learner:
         rows = max(size, 1.0)
         measured = list(self._sums)
         self._tree = triangulate(self._sizes, measured)
-        work = Propagation(self._tree, measured, steps=steps + ahead)
+        work = Propagation(self._tree, measured, steps=min(steps, USUAL_STEPS) + ahead)
         sums = np.concatenate([self._sums[columns][0] for columns in measured])
         precisions = np.concatenate([self._sums[columns][1] for columns in measured])
         start = np.concatenate(
