@@ -148,6 +148,13 @@ def pruned(a: np.ndarray, b: np.ndarray) -> float:
     return min(found, key=lambda tree: (tree[0] + 1.0 * tree[1], tree[0]))[0]
 
 
+def pooled_quantiles(a: np.ndarray, b: np.ndarray) -> float:
+    """Invalid: two leaves that are cut at the median of the rows of both kinds together."""
+    upto = np.cumsum(a + b)
+    cut = int(np.searchsorted(upto, upto[-1] / 2)) + 1
+    return leaf(a[:cut].sum(), b[:cut].sum()) + leaf(a[cut:].sum(), b[cut:].sum())
+
+
 def penalised(a: np.ndarray, b: np.ndarray) -> float:
     """Valid: the least value, price included."""
     return min(sum(leaf(*run) for run in runs) + 1.0 * count for runs, count in splits(a, b))
@@ -193,7 +200,7 @@ def test_valid_variants_keep_the_bound(score: Rule) -> None:
     assert worst_replacement(score) <= 5 / 6 + 1e-12
 
 
-@pytest.mark.parametrize("score", [pooled_minimum, pruned])
+@pytest.mark.parametrize("score", [pooled_minimum, pruned, pooled_quantiles])
 def test_invalid_variants_break_it(score: Rule) -> None:
     assert worst_replacement(score) > 1.0
 
