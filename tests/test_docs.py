@@ -177,6 +177,16 @@ def test_the_schema_reference_names_every_key() -> None:
             assert f"`{key}`" in text, f"{kind}: {key}"
 
 
+def test_the_front_page_names_every_method_and_what_shows_its_claims() -> None:
+    from understudy import methods
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE)) == set(methods.names())
+    named = re.findall(r"`((?:src|tests|verification)/[^`]+)`", text)
+    assert named
+    assert [path for path in named if not list(ROOT.glob(path))] == []
+
+
 def test_the_changelog_is_one_that_can_be_kept() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
