@@ -1,6 +1,7 @@
 """Answers of DuckDB as a stream of NumPy arrays, through the Arrow C interface.
 
 Arrays of numbers are views of Arrow's memory and last as long as their piece; a mask marks NULL.
+Booleans, which Arrow packs, are copied.
 """
 
 from __future__ import annotations
@@ -31,11 +32,18 @@ def _column(array: Any) -> Column:
     first, last = view.offset, view.offset + len(array)
     missing = None
     if view.null_count:
-        bits = np.frombuffer(view.buffer(0), dtype=np.uint8)
-        missing = np.unpackbits(bits, bitorder="little")[first:last] == 0
+        missing = ~_bits(view.buffer(0), first, last)
     if view.storage_type in ("string", "large_string"):
         return _texts(view, first, last, missing), missing
+    if view.storage_type == "bool":
+        return _bits(view.buffer(1), first, last), missing
     return np.asarray(view.buffer(1))[first:last], missing
+
+
+def _bits(buffer: Any, first: int, last: int) -> NDArray[np.bool_]:
+    """Booleans, of which Arrow packs eight into a byte."""
+    packed = np.frombuffer(buffer, dtype=np.uint8)
+    return np.unpackbits(packed, bitorder="little")[first:last].astype(np.bool_)
 
 
 def _texts(view: Any, first: int, last: int, missing: Any) -> NDArray[Any]:

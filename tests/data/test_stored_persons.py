@@ -1,0 +1,94 @@
+"""Persons in tables with types: both engines keep the same rows of the same people."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from itertools import combinations
+from pathlib import Path
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import pytest
+
+from understudy.data.backend import Backend
+from understudy.data.duckdb import DuckDBBackend
+from understudy.data.memory import MemoryBackend
+from understudy.data.open import open_source
+from understudy.schema.axes import domain_of
+from understudy.schema.columns import Boolean, Category, Column, Date, Drop, Integer, Real
+from understudy.schema.schema import Schema, Unit
+
+ROWS = 300
+LEARNED: dict[str, tuple[str, Column]] = {
+    "yes": ("i % 3 = 0", Boolean(name="yes", missing=("",))),
+    "whole": ("i % 7", Integer(name="whole", min=0, max=6, missing=("",))),
+    "real": ("i % 5 / 4.0", Real(name="real", min=0, max=1, bins=4, missing=("",))),
+    "day": (
+        "DATE '2020-01-01' + (i % 9)::INTEGER",
+        Date(name="day", min=date(2020, 1, 1), max=date(2020, 1, 9)),
+    ),
+    "word": (
+        "CASE WHEN i % 4 = 0 THEN NULL ELSE 'w' || (i % 3) END",
+        Category(name="word", levels=("w0", "w1"), other="o", missing=("",)),
+    ),
+}
+PERSONS = {
+    "BOOLEAN": ("i % 2 = 0", 2),
+    "TINYINT": ("i % 40", 40),
+    "BIGINT": ("9007199254740992 + i % 40", 40),
+    "UBIGINT": ("18446744073709551615::UBIGINT - (i % 40)::UBIGINT", 40),
+    "DECIMAL(38,0)": ("17014118346046923173168730371588410572::DECIMAL(38,0) - (i % 40)", 40),
+    "DECIMAL(9,2)": ("i % 40 + 0.25", 40),
+    "DOUBLE": ("i % 40 + 0.5", 40),
+    "VARCHAR": ("'p' || i % 40", 40),
+    "DATE": ("DATE '2020-01-01' + (i % 40)::INTEGER", 40),
+    "TIMESTAMP": ("TIMESTAMP '2020-01-01' + INTERVAL (i % 40) HOUR", 40),
+    "UUID": ("md5((i % 40)::VARCHAR)::UUID", 40),
+    "BLOB": ("('p' || i % 40)::BLOB", 40),
+}
+MOST = 2
+
+
+@pytest.mark.parametrize("stored", ["parquet", "duckdb"])
+@pytest.mark.parametrize("kind", PERSONS)
+def test_both_engines_keep_the_same_rows(tmp_path: Path, kind: str, stored: str) -> None:
+    sql, persons = PERSONS[kind]
+    source = written(tmp_path, kind, sql, as_parquet=stored == "parquet")
+    schema = Schema(
+        name="t",
+        columns={"who": Drop(name="who")} | {name: column for name, (_, column) in LEARNED.items()},
+        unit=Unit(column="who", max_rows=MOST, persons=persons),
+    )
+    domain = domain_of(schema)
+    pairs = list(combinations(schema.modelled, 2))
+    found = []
+    for memory, engine in (("0", DuckDBBackend), ("1TB", MemoryBackend)):
+        backend = opened(source, schema, memory)
+        assert isinstance(backend, engine)
+        assert backend.fits_declared_size()
+        found.append(backend.count(domain, pairs))
+    for one, other in zip(*found, strict=True):
+        assert one.sum() == MOST * persons
+        np.testing.assert_array_equal(one, other)
+
+
+def written(folder: Path, kind: str, sql: str, *, as_parquet: bool) -> Path | str:
+    """A table whose persons are of this type; one row in ten is nobody's."""
+    path, database = folder / "t.parquet", folder / "t.duckdb"
+    cells = ", ".join(f"{learned} AS {name}" for name, (learned, _) in LEARNED.items())
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(
+            f"CREATE TABLE t AS SELECT CASE WHEN i % 10 = 9 AND i >= 200 THEN NULL "
+            f"ELSE ({sql})::{kind} END AS who, {cells} FROM range({ROWS}) AS r(i)"
+        )
+        if as_parquet:
+            connection.execute(f"COPY t TO '{path}' (FORMAT parquet)")
+    return path if as_parquet else f"duckdb:{database}?table=t"
+
+
+def opened(source: Path | str, schema: Schema, memory: str) -> Backend:
+    """The engine for so much memory, under a key that is always the same."""
+    with patch.object(os, "urandom", lambda count: b"k" * count):
+        return open_source(source, schema, memory=memory)
