@@ -7,7 +7,8 @@ comparison must look at some and say so. The synthetic table is a bootstrap in w
 cells come from other rows.
 
 Each comparison runs in a process of its own, Python's start and both CSV files included; the first
-one, which may have to compile, is reported apart. A floor of 1 means just in time.
+one, which may have to compile, is reported apart. Five runs follow it; of the million and of the
+wide table one, but for ``--full``. A floor of 1 means just in time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 import understudy as us
 from benchmarks import isolated
-from benchmarks.harness import REPEATS, REPEATS_IF_LONG, Report
+from benchmarks.harness import REPEATS, Report
 from benchmarks.tables import adult14
 from tests.data_dir import ABSENT, find_data_dir
 from understudy.schema.columns import Category, Column, Integer
@@ -108,7 +109,7 @@ def _measure(
 ) -> list[str]:
     """Run every case in turn, round after round; the notes of the last one."""
     uses: dict[str, list[isolated.Use]] = {case.title: [] for case in cases}
-    for _ in range(_rounds(report, most_bytes is not None) + 1):
+    for _ in range(_runs(report, long=cases is not ADULT)):
         for case in cases:
             work = "benchmarks.comparing:compare"
             uses[case.title].append(isolated.run(work, folder, case.target, case.models))
@@ -127,10 +128,11 @@ def _measure(
     return list(uses[cases[-1].title][-1].answer)
 
 
-def _rounds(report: Report, long: bool) -> int:
+def _runs(report: Report, *, long: bool) -> int:
+    """How often each case runs, the first time included."""
     if report.smoke:
-        return 0
-    return REPEATS_IF_LONG if long else REPEATS
+        return 1
+    return 2 if long and report.size == "usual" else REPEATS + 1
 
 
 def _adult_schema(lines: Texts) -> Schema:
