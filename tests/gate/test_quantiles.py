@@ -62,14 +62,17 @@ def test_scores_by_hand() -> None:
 
 def test_leaning_by_hand() -> None:
     axis = BinAxis(nullable=True, edges=(-9.0, -2.0, -1.0, 0.5, 3.0, 7.0, 9.0), whole=False)
-    assert leaning(axis, 2.5, Fraction(1, 2)).tolist() == [4, 2, 0, 2, 4]
-    assert leaning(axis, 2.5, Fraction(0)).tolist() == [0] * 5
-    assert leaning(axis, 2.0**-20, Fraction(1, 3)).tolist() == [2, 1, 0, 1, 2]
+    half = Fraction(1, 2)
+    assert leaning(axis, 2.5, half, half).tolist() == [4, 2, 0, 2, 4]
+    assert leaning(axis, 2.5, half, Fraction(51, 100)).tolist() == [0, 0, 0, 2, 4]
+    assert leaning(axis, 2.5, half, Fraction(49, 100)).tolist() == [4, 2, 0, 0, 0]
+    assert leaning(axis, 2.5, Fraction(0), half).tolist() == [0] * 5
+    assert leaning(axis, 2.0**-20, Fraction(1, 3), half).tolist() == [2, 1, 0, 1, 2]
 
 
 def test_leaning_never_leaves_64_bits() -> None:
     axis = BinAxis(nullable=False, edges=tuple(map(float, range(10**4))), whole=True)
-    lost = leaning(axis, LARGEST_SCALE, Fraction(1))
+    lost = leaning(axis, LARGEST_SCALE, Fraction(1), Fraction(9, 10))
     assert lost.min() == 0
     assert 2**60 < lost.max() <= 2**61
     assert (np.diff(lost) >= 0).all()

@@ -188,8 +188,8 @@ class PrivateTable:
     ) -> tuple[float, ...]:
         """A grid point near each quantile of a numeric column, missing values left out.
 
-        ``lean`` makes each point away from zero so many scales of the noise less likely: a public
-        preference where the ranks tell little.
+        ``lean`` makes each point further out on the quantile's side of zero so many scales of the
+        noise less likely: a public preference where the ranks tell little.
         """
         if not probabilities:
             raise UsageError("ask for at least one quantile")
@@ -204,9 +204,12 @@ class PrivateTable:
 
         def answer() -> Answer:
             (sealed,) = self._exact.tables(domain, [(column,)])
-            pairs = zip(choices, [rank_scores(sealed, axis, p) for p in wanted], strict=True)
-            scores = [(one, ranks - leaning(axis, one.scale, leans)) for one, ranks in pairs]
-            return {"points": [choice.index(score, self._noise) for choice, score in scores]}
+            scores = [
+                rank_scores(sealed, axis, p) - leaning(axis, choice.scale, leans, p)
+                for choice, p in zip(choices, wanted, strict=True)
+            ]
+            pairs = zip(choices, scores, strict=True)
+            return {"points": [choice.index(score, self._noise) for choice, score in pairs]}
 
         detail = {"column": column, "probabilities": [str(p) for p in wanted], "grid": len(grid)}
         detail |= {"lean": str(leans)} if leans else {}

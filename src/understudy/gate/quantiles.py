@@ -20,6 +20,7 @@ from understudy.schema.domain import BinAxis, Domain
 from understudy.schema.schema import Schema
 
 FINEST: Final = Fraction(1, 10**6)
+HALF: Final = Fraction(1, 2)
 POINTS_PER_DECADE: Final = 8
 MOST_LOST: Final = 2**61
 """Ranks are below 2^60, so no score leaves 64 bits."""
@@ -62,13 +63,19 @@ def grid_domain(schema: Schema, column: str, grid: Sequence[float]) -> Domain:
     return Domain(schema, {column: axis})
 
 
-def leaning(axis: BinAxis, scale: float, lean: Fraction) -> NDArray[np.int64]:
-    """What each inner grid point loses: ``lean`` scales for every point from the one at zero on.
+def leaning(
+    axis: BinAxis, scale: float, lean: Fraction, probability: Fraction
+) -> NDArray[np.int64]:
+    """What each inner grid point loses: ``lean`` scales for every point from the one at zero on,
+    above it for an upper quantile, below it for a lower one, on both sides for the median.
 
-    Beyond all values ranks tell nothing; this prefers the nearer of such points. It is public.
+    Beyond all values ranks tell nothing; this prefers the nearer of such points. It is public. The
+    other side is left alone: leaning there would draw the bounds of values far from zero to zero.
     """
     inner, step = np.array(axis.edges[1:-1]), ceil(Fraction(scale) * lean)
-    away = np.abs(np.arange(len(inner)) - np.abs(inner).argmin())
+    beyond = np.arange(len(inner)) - np.abs(inner).argmin()
+    above, below = np.maximum(beyond, 0), np.maximum(-beyond, 0)
+    away = above * (probability >= HALF) + below * (probability <= HALF)
     lost: NDArray[np.int64] = step * np.minimum(away, MOST_LOST // max(step, 1))
     return lost
 
