@@ -131,6 +131,14 @@ def test_shares_of_two_strangers_follow_a_root_of_their_cells() -> None:
         assert shares[2, 3] / shares[0, 1] == pytest.approx((3600 / 4) ** root, rel=0.2)
 
 
+def test_importance_counts_like_so_many_of_the_same() -> None:
+    often = best_split(Workload(((0, 1), (2,), (2,), (2,)), (3, 4, 9)))
+    once = best_split(Workload(((0, 1), (2,)), (3, 4, 9), importance=(0.5, 1.5)))
+    assert once.marginals == often.marginals
+    assert once.shares == pytest.approx(often.shares, rel=1e-3)
+    assert once.loss == pytest.approx(often.loss, rel=1e-6)
+
+
 def test_constant_columns_of_a_known_total_need_nothing() -> None:
     split = best_split(Workload(((0,), (0, 1)), (1, 1), total_known=True))
     assert split.loss == 0

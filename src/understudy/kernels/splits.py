@@ -41,12 +41,14 @@ TINY: Final = 1e-300
 class Workload:
     """Marginals to be answered well, over numbered columns with ``sizes`` cells.
 
-    If the total is known it costs nothing and carries no error.
+    If the total is known it costs nothing and carries no error. ``importance`` says how much each
+    marginal counts; all count alike if it is left out.
     """
 
     marginals: tuple[Columns, ...]
     sizes: tuple[int, ...]
     total_known: bool = False
+    importance: tuple[float, ...] = ()
 
     @cached_property
     def parts(self) -> list[Columns]:
@@ -57,6 +59,12 @@ class Workload:
     def cells(self) -> Floats:
         """The number of cells of each marginal."""
         return np.array([prod(self.sizes[c] for c in one) for one in self.marginals], float)
+
+    @cached_property
+    def counted(self) -> Floats:
+        """The part of the loss that each marginal makes up; they sum to 1."""
+        amounts = self.importance or (1.0,) * len(self.marginals)
+        return np.array(amounts) / sum(amounts)
 
     @cached_property
     def freedoms(self) -> Floats:
@@ -147,7 +155,7 @@ def loss_of(workload: Workload, residuals: Floats, loss: Loss) -> float:
     """
     variances = workload.variances(residuals)
     each = variances if loss == "variance" else np.sqrt(variances)
-    return float(np.mean(workload.cells * each))
+    return float(workload.counted @ (workload.cells * each))
 
 
 def best_split(workload: Workload, *, loss: Loss = "distance", law: Law = "gaussian") -> Split:
@@ -188,7 +196,7 @@ def _descend(workload: Workload, start: Floats, loss: Loss, power: int) -> Split
 
 def _gain(workload: Workload, residuals: Floats, loss: Loss) -> Floats:
     """How fast the loss falls with the precision of each set that can be measured."""
-    weights = workload.cells / len(workload.marginals)
+    weights = workload.cells * workload.counted
     if loss == "distance":
         weights = weights / (2.0 * np.sqrt(np.maximum(workload.variances(residuals), TINY)))
     worth = workload.demand(weights) * residuals**2

@@ -55,6 +55,9 @@ DEFAULT_SIZE: Final = 10_000
 MOST_CELLS: Final = 2**18
 LARGEST_WORKLOAD: Final = 2**24
 """Cells of all relations together: 128 MB of counts."""
+FINER: Final = 3.0
+"""Groups are chosen as for a table so many times larger: those that do not stand out from their
+noise are put together afterwards, at no cost."""
 TINY: Final = 1e-9
 """A huge budget's noise is 0 in floats."""
 LEAST_FILL: Final = 0.1
@@ -105,6 +108,10 @@ class Planned(Synthesizer):
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
     ) -> Model:
+        return self.answers(table, domain, budget).model(most_cells=self.most_cells, rng=rng)
+
+    def answers(self, table: PrivateTable, domain: Domain, budget: Budget) -> Answers:
+        """Ask all questions of the plan and put the answers together."""
         plan = self.blueprint(domain, budget)
         over = {True: plan.coarse, False: domain}
         found: dict[Question, Noisy] = {}
@@ -120,8 +127,7 @@ class Planned(Synthesizer):
                 weights=weights,
             )
             found |= dict(zip(asked, noisy, strict=True))
-        answers = Answers(plan, [found[question] for question in plan.questions])
-        return answers.model(most_cells=self.most_cells, rng=rng)
+        return Answers(plan, [found[question] for question in plan.questions])
 
     def blueprint(self, domain: Domain, budget: Budget) -> Blueprint:
         """What will be counted, from public facts alone; refuses what cannot be."""
@@ -132,7 +138,7 @@ class Planned(Synthesizer):
         stddev = stddev_bought(share, domain.schema)
         size = float(domain.schema.rows or self.size_guess or DEFAULT_SIZE)
         widest = max(map(len, wanted), default=2)
-        finest = int(resolution(rows=size, pair_stddev=stddev) ** (2 / widest))
+        finest = int(resolution(rows=FINER * size, pair_stddev=stddev) ** (2 / widest))
         if finest < 2:
             wanted = {columns: True for columns, named in wanted.items() if named}
         groups = max(min(finest, self.groups or finest), 2)

@@ -9,6 +9,7 @@ from the domain and the arguments; no row is read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10, prod
@@ -46,12 +47,22 @@ class Blueprint:
 
     @classmethod
     def of(cls, coarse: Domain, relations: Iterable[Names], *, law: Law) -> Blueprint:
-        """The best plan for every column alone and for these relations over the coarse cells."""
+        """The best plan for every column alone and for these relations over the coarse cells.
+
+        The cells inside a group follow their column alone, in every relation that has it: a wide
+        column counts once more for each.
+        """
         members = (*((name,) for name in coarse.columns), *relations)
         empty = cls(coarse, members, ())
         numbers = [empty.number(member) for member in members]
         public = coarse.schema.rows is not None
-        split = best_split(Workload(tuple(numbers), empty.sizes, public), law=law)
+        inside = Counter(name for member in members if len(member) > 1 for name in member)
+        importance = tuple(
+            1.0 + inside[member[0]] if len(member) == 1 and member[0] in empty.wide else 1.0
+            for member in members
+        )
+        workload = Workload(tuple(numbers), empty.sizes, public, importance)
+        split = best_split(workload, law=law)
         unit = 10.0 ** (DIGITS - 1 - floor(log10(float(split.shares.min()))))
         weights = [_rounded(share * unit) for share in split.shares.tolist()]
         asked = zip(split.marginals, weights, strict=True)

@@ -52,6 +52,7 @@ class Learner:
         self._logarithms: dict[Positions, Floats] = {}
         self._tree: JunctionTree = triangulate(self._sizes, [])
         self._tables: list[Floats] = []
+        self._grown = False  # whether something was noted for which the tree has no place yet
 
     @property
     def cells(self) -> int:
@@ -61,7 +62,7 @@ class Learner:
     def cells_with(self, columns: Columns) -> int:
         """How many cells the model would have if this marginal were measured too."""
         wanted = self._positions(columns)
-        if self._tree.holder(wanted) is not None:
+        if not self._grown and self._tree.holder(wanted) is not None:
             return self._tree.cells
         return forecast(self._sizes, [*self._sums, wanted])
 
@@ -72,6 +73,7 @@ class Learner:
         counts = np.asarray(seen.counts, dtype=np.float64).transpose(turn).ravel()
         spread = np.broadcast_to(np.asarray(seen.variances), seen.counts.shape)
         precisions = 1.0 / np.maximum(spread.transpose(turn).ravel(), 1e-12)
+        self._grown |= columns not in self._sums
         sums, total = self._sums.get(columns, (np.zeros(counts.size), np.zeros(counts.size)))
         self._sums[columns] = (sums + precisions * counts, total + precisions)
 
@@ -82,7 +84,7 @@ class Learner:
         """
         rows = max(size, 1.0)
         measured = list(self._sums)
-        self._tree = triangulate(self._sizes, measured)
+        self._tree, self._grown = triangulate(self._sizes, measured), False
         work = Propagation(self._tree, measured, steps=min(steps, USUAL_STEPS) + ahead)
         sums = np.concatenate([self._sums[columns][0] for columns in measured])
         precisions = np.concatenate([self._sums[columns][1] for columns in measured])

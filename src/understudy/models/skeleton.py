@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from understudy.models.learner import Learner, Observation
 
 ROUNDS: Final = 24
-MARGIN: Final = 1.25
+MARGIN: Final = 1.6
 """A relation is worth its noise if it surprises so many times more than noise alone."""
 STEPS, TOLERANCE = 60, 1e-2
 LAST_STEPS, LAST_TOLERANCE = 1000, 1e-4
