@@ -48,7 +48,9 @@ ROOMS: Final[dict[str, frozenset[str]]] = {
         }
     ),
     "run": frozenset({"schema", "table", "data", "privacy", "gate", "models", "methods"}),
-    "planning": frozenset({"schema", "data.standin", "privacy", "methods", "run"}),
+    "planning": frozenset(
+        {"schema", "data.standin", "privacy", "models.base", "models.workload", "methods", "run"}
+    ),
     "demo": frozenset({"api", "release", "table"}),
     "cli": EVERYTHING,
     "api": EVERYTHING,

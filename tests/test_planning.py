@@ -7,7 +7,9 @@ import math
 import pytest
 
 import understudy as us
+from tests.tables import numbers
 from understudy.errors import UsageError
+from understudy.schema.axes import domain_of
 from understudy.schema.columns import Category
 from understudy.schema.schema import Schema
 
@@ -22,7 +24,7 @@ SCHEMA = Schema(
 
 def test_a_plan_is_shown_in_one_line() -> None:
     plan = us.plan(SCHEMA, epsilon="1/2", method="independent", rows=400)
-    assert repr(plan).startswith("Plan(epsilon = 0.5 on 400 rows: count; ")
+    assert repr(plan).startswith("Plan(epsilon = 0.5 on 400 rows: 1 count; ")
     assert f"{plan.mean_tvd:.2%}" in repr(plan)
 
 
@@ -49,3 +51,59 @@ def test_a_wanted_error_is_reached_by_the_epsilon_found_and_by_none_much_smaller
 def test_an_error_out_of_reach_is_refused(wanted: float) -> None:
     with pytest.raises(UsageError, match="share of the rows"):
         us.plan(SCHEMA, want_error=wanted)
+
+
+RELATED = Schema(
+    name="r",
+    columns={name: Category(name=name, levels=tuple("pqrstuvw")) for name in "abc"},
+)
+
+
+def test_a_planned_workload_is_foretold_to_the_digit() -> None:
+    """Its relations' errors are those of the variances that the method itself states."""
+    plan = us.plan(RELATED, rho="1/50", method="planned", rows=2000)
+    told = us.Planned().foretell(domain_of(RELATED), us.ZCDP("1/50"))
+    pairs = {one.columns: one for one in told or () if len(one.columns) == 2}
+    assert plan.exact
+    assert {error.columns for error in plan.relations} == set(pairs)
+    for error in plan.relations:
+        noise = pairs[error.columns].stddev * math.sqrt(2 / math.pi)
+        assert error.tvd == pytest.approx(64 * noise / 2 / 2000)
+
+
+@pytest.mark.parametrize("method", ["mst", "aim"])
+def test_relations_that_are_chosen_on_the_way_are_simulated(method: str) -> None:
+    """With more budget they come out better, in the end as even as the stand-in."""
+    plans = [us.plan(RELATED, rho=rho, method=method, rows=5000) for rho in ("1/100", "1", "10000")]
+    assert not any(plan.exact for plan in plans)
+    errors = [plan.mean_relation_tvd for plan in plans]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.01
+    assert [len(plan.relations) for plan in plans] == [3, 3, 3]
+
+
+def test_a_wanted_error_of_relations_is_reached_by_the_epsilon_found() -> None:
+    asked = {"delta": "1e-6", "method": "planned", "rows": 5000}
+    plan = us.plan(RELATED, want_error=0.03, **asked)
+    found = float(plan.asked.epsilon)  # type: ignore[attr-defined]
+    assert plan.mean_relation_tvd <= 0.03
+    less = us.plan(RELATED, epsilon=found / 1.1, **asked).mean_relation_tvd
+    assert less is None or less > 0.03
+
+
+def test_a_plan_says_which_method_auto_would_take() -> None:
+    rich = us.plan(RELATED, epsilon=2, delta="1e-6", rows=5000)
+    poor = us.plan(RELATED, epsilon="1/100", delta="1e-6", rows=5000)
+    assert (rich.method, poor.method) == ("aim", "independent")
+    assert "150" in rich.reason
+    assert poor.relations == ()
+    assert [error.column for error in rich.errors] == ["a", "b", "c"]
+
+
+def test_no_error_is_told_of_groups_for_the_column_itself() -> None:
+    """aim counts relations of a wide column in groups; the column's own error is of its cells."""
+    wide = Schema(
+        name="w", columns={"x": numbers("x", 0, 99), "b": Category(name="b", levels=("x", "y"))}
+    )
+    plan = us.plan(wide, epsilon=1, delta="1e-6", method="aim", rows=1000)
+    assert {error.column: error.cells for error in plan.errors} == {"x": 100, "b": 2}

@@ -78,6 +78,19 @@ def test_a_plan_states_the_noise_of_every_column(home: Home) -> None:
     text = run(*asked).out
     assert "epsilon = 0.5" in text
     assert "Rough effort" in text
+    assert "  1 count      epsilon = 0.5" in text
+
+
+def test_a_plan_of_relations_says_what_would_run_and_how_its_errors_are_known(home: Home) -> None:
+    asked = ("plan", "--schema", home.schema, "--epsilon", 3, "--delta", "1e-6", "--n", 9000)
+    text = run(*asked).out
+    assert "Method: aim, chosen by auto: " in text
+    assert "3 relations of columns: " in text
+    assert "(simulated on evenly spread rows)" in text
+    assert "(from the noise alone, exactly)" in run(*asked, "--method", "planned").out
+    told = json.loads(run(*asked, "--json").out)
+    assert told["method"] == "aim"
+    assert len(told["relations"]) == 3
 
 
 def test_a_plan_for_an_error(home: Home) -> None:

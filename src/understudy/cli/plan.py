@@ -16,6 +16,7 @@ from understudy.errors import UsageError
 
 if TYPE_CHECKING:
     from understudy.planning import Plan
+    from understudy.privacy.budget import Budget
 
 
 def plan(
@@ -74,12 +75,17 @@ def _plain(found: Plan, effort: Forecast) -> dict[str, Any]:
         "asked": str(found.asked),
         "worked": str(found.working),
         "rows": found.rows,
+        "method": found.method,
+        "reason": found.reason,
         "charges": [
             {"verb": charge.verb, "cost": str(charge.cost), "detail": dict(charge.detail)}
             for charge in found.charges
         ],
         "errors": [asdict(error) for error in found.errors],
         "mean_tvd": found.mean_tvd,
+        "relations": [asdict(error) for error in found.relations],
+        "mean_relation_tvd": found.mean_relation_tvd,
+        "exact": found.exact,
         "effort": asdict(effort),
     }
 
@@ -91,22 +97,37 @@ def _text(found: Plan, effort: Forecast) -> str:
     ]
     lines = [
         f"Budget: {found.asked}" + _worked(found),
+        f"Method: {found.method}" + (f", chosen by auto: {found.reason}" if found.reason else ""),
         f"Errors are for a table of {found.rows:,} rows (--n changes that).",
         "",
-        *(f"{charge.verb:<10} {charge.cost}" for charge in found.charges),
+        *_charges(found),
         "",
         columns(table),
         "",
-        _mean(found),
+        *_means(found),
         f"Rough effort: {effort.seconds:.0f} s, {effort.megabytes:.0f} MB",
     ]
     return "\n".join(lines)
 
 
-def _mean(found: Plan) -> str:
+def _charges(found: Plan) -> list[str]:
+    """What each verb costs in all, in the order of their first charge."""
+    total: dict[str, Budget] = {}
+    for charge in found.charges:
+        total[charge.verb] = total.get(charge.verb, charge.cost.zero()) + charge.cost
+    return [f"{found.verbs[verb]:>3} {verb:<10} {cost}" for verb, cost in total.items()]
+
+
+def _means(found: Plan) -> list[str]:
     if found.mean_tvd is None:
-        return "The method buys no marginals, so their errors cannot be told beforehand."
-    return f"Mean wrong share of a column: {100 * found.mean_tvd:.2f} %"
+        return ["The method buys no marginals, so their errors cannot be told beforehand."]
+    lines = [f"Mean wrong share of a column: {100 * found.mean_tvd:.2f} %"]
+    if found.mean_relation_tvd is not None:
+        many = f"{len(found.relations):,} relation{'s' if len(found.relations) > 1 else ''}"
+        how = "from the noise alone, exactly" if found.exact else "simulated on evenly spread rows"
+        mean = 100 * found.mean_relation_tvd
+        lines.append(f"Mean wrong share of {many} of columns: {mean:.2f} % ({how})")
+    return lines
 
 
 def _worked(found: Plan) -> str:
