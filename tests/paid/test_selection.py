@@ -70,7 +70,7 @@ def test_the_choice_keeps_its_promise_and_uses_it(
         budget,
         relation=relation,
         contribution=contribution,
-        others=2,
+        others=3 - contribution,
     )
     least = 0.4 if isinstance(budget, PureDP) else 0.15
     assert least <= share_used(pairs, budget) <= 1 + TOLERANCE
