@@ -38,7 +38,6 @@ OF_LEVELS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "pmse, copula": ("pmse", {}),
     "pmse, copula, no choice": ("pmse", NO_CHOICE),
     "pmse, general-location": ("pmse", {"model": "general-location"}),
-    "pmse, reweighted aim": ("pmse", {"model": "reweighted"}),
     "pmse, reweighted mst": ("pmse", {"model": "reweighted", "base": "mst"}),
 }
 OF_NUMBERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
