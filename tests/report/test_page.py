@@ -7,7 +7,15 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.report.cards import HOSTILE, a_card, hostile_card, person_schema, pure_card
+from tests.report.cards import (
+    HOSTILE,
+    ToyCharge,
+    a_card,
+    hostile_card,
+    person_schema,
+    pure_card,
+)
+from understudy.privacy.budget import ZCDP
 from understudy.report.card import Card
 
 LOADING = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction", "cite"}
@@ -50,6 +58,7 @@ CARDS = {
     "persons": a_card(person_schema(), seed=3, copies=2, refit=True),
     "hostile": hostile_card(),
     "nothing bought": a_card(charges=()),
+    "many rounds": a_card(charges=(ToyCharge("select", {"score": "L1Gap"}, ZCDP("1/1000")),) * 13),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.report.cards import ToyCharge, a_card, pure_card
 from understudy.privacy.budget import ZCDP, PureDP
-from understudy.report.spending import ALONE, independence, spending, unspent
+from understudy.report.spending import ALONE, independence, spending, spending_in_short, unspent
 
 
 def test_shares_are_of_the_budget_worked_in() -> None:
@@ -71,6 +71,35 @@ def test_what_cost_something_never_shows_as_nothing() -> None:
     (free,) = spending(a_card(charges=(ToyCharge("count", {}, ZCDP(0)),)))
     assert free.share == "0.0 %"
     assert [spent.share for spent in spending(a_card())] == ["10.0 %", "10.0 %", "80.0 %"]
+
+
+def rounds(number: int) -> tuple[ToyCharge, ...]:
+    choice = {"candidates": [["a", "b"], ["a", "c"]], "score": "L1Gap"}
+    opening = ToyCharge("count", {"marginals": [["a"], ["b"]]}, ZCDP("1/100"))
+    pairs = [
+        (
+            ToyCharge("select", choice, ZCDP("1/10000")),
+            ToyCharge("count", {"marginals": [["a", f"b{at // 2}"]]}, ZCDP("1/1000")),
+        )
+        for at in range(number)
+    ]
+    return (opening, *(charge for pair in pairs for charge in pair))
+
+
+def test_many_rounds_are_told_in_three_lines_that_sum_to_the_same() -> None:
+    card = a_card(charges=rounds(8))
+    first, select, count = spending_in_short(card)
+    assert first == spending(card)[0]
+    assert (select.verb, select.what) == ("select, 8 times", "which of 2 tables to measure")
+    assert (count.verb, count.what) == ("count, 8 times", "a × b0, a × b1, a × b2, a × b3")
+    assert (select.cost, count.cost) == ("rho = 0.0008", "rho = 0.008")
+    every = sum(spent.percent for spent in spending(card))
+    assert first.percent + select.percent + count.percent == pytest.approx(every)
+
+
+def test_few_charges_are_all_told() -> None:
+    for card in (a_card(charges=rounds(5)), a_card(), a_card(charges=rounds(0) * 20)):
+        assert spending_in_short(card) == spending(card)
 
 
 def test_one_table_is_one_table() -> None:

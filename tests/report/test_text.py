@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.report.cards import HOSTILE, a_card, hostile_card, person_schema
+from tests.report.cards import HOSTILE, ToyCharge, a_card, hostile_card, person_schema
+from understudy.privacy.budget import ZCDP
 from understudy.report.visible import visible
 
 
@@ -35,6 +36,14 @@ def test_every_section_is_there() -> None:
 
 def test_no_conversion_no_second_budget() -> None:
     assert "Worked in" not in a_card(conversion="").to_text()
+
+
+def test_where_charges_are_told_together_it_says_where_each_stands() -> None:
+    assert "one by one" not in a_card().to_text()
+    choices = (ToyCharge("select", {"score": "L1Gap"}, ZCDP("1/1000")),) * 13
+    text = a_card(charges=choices).to_text()
+    assert "select, 13 times" in text
+    assert "one by one, stands in the release's report.html" in text
 
 
 def test_an_unspent_rest_is_told() -> None:

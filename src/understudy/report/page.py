@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from understudy.report.card import Card
-from understudy.report.spending import Spent, independence, spending, unspent
+from understudy.report.spending import Spent, independence, spending, spending_in_short, unspent
 from understudy.report.visible import visible
 from understudy.report.words import (
     ORIGINS,
@@ -54,6 +54,7 @@ def _context(card: Card) -> dict[str, Any]:
         "copies": copies_sentence(card),
         "ledger": ledger_sentence(card),
         "spent": spending(card),
+        "in_short": spending_in_short(card),
         "bar": _bar(spending(card)),
         "rules": RULES,
         "unspent": unspent(card),

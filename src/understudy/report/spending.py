@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -10,6 +10,8 @@ from typing import Any, Final
 from understudy.report.card import Amount, Card, ChargeNote
 
 SHOWN: Final = 6
+LISTED: Final = 12
+"""More charges than these are told in short where a person reads lines."""
 ALONE: Final = (
     "No table of two or more columns was bought: the columns of the synthetic rows are independent "
     "of each other. A method that learns relations does this if the budget is too small for them."
@@ -38,6 +40,37 @@ def spending(card: Card) -> tuple[Spent, ...]:
         Spent(charge.verb, _what(charge), str(charge.cost), _percent(charge.cost, whole))
         for charge in card.charges
     )
+
+
+def spending_in_short(card: Card) -> tuple[Spent, ...]:
+    """The same in few lines: of many charges, those from the first choice on, one line a verb."""
+    verbs = [charge.verb for charge in card.charges]
+    if len(verbs) <= LISTED or "select" not in verbs:
+        return spending(card)
+    rest = card.charges[verbs.index("select") :]
+    together = [
+        [charge for charge in rest if charge.verb == verb]
+        for verb in dict.fromkeys(charge.verb for charge in rest)
+    ]
+    return (
+        *spending(card)[: verbs.index("select")],
+        *(_together(charges, card.guarantee.worked) for charges in together),
+    )
+
+
+def _together(charges: Sequence[ChargeNote], whole: Amount) -> Spent:
+    """Several charges of one verb as one."""
+    first = charges[0]
+    names = dict.fromkeys(name for charge in charges for name in charge.cost.parts)
+    parts = {
+        name: str(sum(Fraction(charge.cost.parts.get(name, "0")) for charge in charges))
+        for name in names
+    }
+    asked = [each for charge in charges for each in charge.detail.get("marginals", [])]
+    what = _listed(list(dict.fromkeys(map(_crossed, asked)))) if asked else _what(first)
+    cost = Amount(first.cost.currency, parts)
+    times = f", {len(charges):,} times" if len(charges) > 1 else ""
+    return Spent(f"{first.verb}{times}", what, str(cost), _percent(cost, whole))
 
 
 def unspent(card: Card) -> str:

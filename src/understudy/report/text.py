@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from understudy.report.card import Card
-from understudy.report.spending import independence, spending, unspent
+from understudy.report.spending import independence, spending_in_short, unspent
 from understudy.report.visible import visible
 from understudy.report.words import (
     ROWS,
@@ -53,8 +53,11 @@ def _promise(card: Card) -> Iterator[str]:
 
 
 def _spending(card: Card) -> Iterator[str]:
-    for spent in spending(card):
+    lines = spending_in_short(card)
+    for spent in lines:
         yield f"{spent.share:>7}  {spent.verb}: {spent.what} ({spent.cost})"
+    if len(lines) < len(card.charges):
+        yield "Every payment, one by one, stands in the release's report.html and card.json."
     if left := unspent(card):
         yield f"Not spent: {left}"
     if alone := independence(card):
