@@ -122,6 +122,7 @@ def test_levels_of_wide_columns_tell_nothing_about_numbers() -> None:
         {"correlation": np.eye(1)},
         {"correlation": np.array([[1.0, 2.0], [2.0, 1.0]])},
         {"cuts": (np.zeros(3), np.zeros(3))},
+        {"cuts": (np.zeros((255, 2)), np.zeros(255))},
     ],
     ids=lambda changes: next(iter(changes)),
 )

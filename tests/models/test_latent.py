@@ -68,6 +68,7 @@ def test_it_is_itself_after_restoring() -> None:
         ({"size": -1.0}, "size"),
         ({"size": np.nan}, "size"),
         ({"cuts": (np.zeros(2), np.zeros(3), np.zeros(2))}, "cuts"),
+        ({"cuts": (np.zeros((2, 2)), np.zeros(3), np.zeros(1))}, "cuts"),
         ({"cuts": (np.array([1.0, 0.0]), np.zeros(3), np.zeros(1))}, "rise"),
         ({"cuts": (np.array([np.nan, 0.0]), np.zeros(3), np.zeros(1))}, "rise"),
         ({"missing": np.array([0.0, 0.0, 1.5])}, "missing"),

@@ -65,7 +65,7 @@ class GeneralLocation(Model):
         axes = [self.domain.axes[name] for name in numbers_of(self.domain)]
         if self.places.shape != (len(self.cells), len(axes)) or not _finite(self.places):
             raise ReleaseError("each cell of the model needs a place for each number")
-        if [len(cut) for cut in self.cuts] != [axis.proper - 1 for axis in axes]:
+        if [cut.shape for cut in self.cuts] != [(axis.proper - 1,) for axis in axes]:
             raise ReleaseError("the model's cuts are not those of the cells of its domain")
         if any(np.isnan(cut).any() or (np.diff(cut) < 0).any() for cut in self.cuts):
             raise ReleaseError("the model's cuts must be numbers that rise")

@@ -39,7 +39,7 @@ class LatentNormal(Model):
         columns = len(self.domain.columns)
         if not np.isfinite(self.size) or self.size < 0:
             raise ReleaseError("a model's size must be a number that is not negative")
-        if [len(cut) for cut in self.cuts] != cuts_of(self.domain):
+        if [cut.shape for cut in self.cuts] != [(cuts,) for cuts in cuts_of(self.domain)]:
             raise ReleaseError("the model's cuts are not those of the cells of its domain")
         if any(np.isnan(cut).any() or (np.diff(cut) < 0).any() for cut in self.cuts):
             raise ReleaseError("the model's cuts must be numbers that rise")
