@@ -114,11 +114,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
         **{"numeric": True, "shaped": True},
     },
     "pmse:general-location": {
-        "options": {"model": "general-location", **QUICK},
+        "options": {"model": "general-location", **QUICK, "candidates": 8, "simulated": 500},
         "shaped": True,
     },
     "pmse:reweighted": {
-        "options": {"model": "reweighted", "base": "independent", **QUICK},
+        "options": {"model": "reweighted", "base": "independent", **QUICK, "candidates": 8},
         "sampled": True,
     },
     "pmse:chain": {
