@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from understudy.report.card import Card
 from understudy.report.spending import Spent, independence, spending, spending_in_short, unspent
+from understudy.report.tables import bought_tables
 from understudy.report.visible import visible
 from understudy.report.words import (
     ORIGINS,
@@ -55,6 +56,7 @@ def _context(card: Card) -> dict[str, Any]:
         "ledger": ledger_sentence(card),
         "spent": spending(card),
         "in_short": spending_in_short(card),
+        "tables": bought_tables(card),
         "bar": _bar(spending(card)),
         "rules": RULES,
         "unspent": unspent(card),

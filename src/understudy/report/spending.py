@@ -37,7 +37,7 @@ def spending(card: Card) -> tuple[Spent, ...]:
     """Every charge of the run, in order."""
     whole = card.guarantee.worked
     return tuple(
-        Spent(charge.verb, _what(charge), str(charge.cost), _percent(charge.cost, whole))
+        Spent(charge.verb, _what(charge), str(charge.cost), percent_of(charge.cost, whole))
         for charge in card.charges
     )
 
@@ -67,10 +67,10 @@ def _together(charges: Sequence[ChargeNote], whole: Amount) -> Spent:
         for name in names
     }
     asked = [each for charge in charges for each in charge.detail.get("marginals", [])]
-    what = _listed(list(dict.fromkeys(map(_crossed, asked)))) if asked else _what(first)
+    what = _listed(list(dict.fromkeys(map(crossed, asked)))) if asked else _what(first)
     cost = Amount(first.cost.currency, parts)
     times = f", {len(charges):,} times" if len(charges) > 1 else ""
-    return Spent(f"{first.verb}{times}", what, str(cost), _percent(cost, whole))
+    return Spent(f"{first.verb}{times}", what, str(cost), percent_of(cost, whole))
 
 
 def unspent(card: Card) -> str:
@@ -98,7 +98,8 @@ def _total(card: Card, name: str) -> Fraction:
     return sum((Fraction(charge.cost.parts.get(name, "0")) for charge in card.charges), Fraction(0))
 
 
-def _percent(cost: Amount, whole: Amount) -> float:
+def percent_of(cost: Amount, whole: Amount) -> float:
+    """What part of the whole it is; 0 in another currency."""
     if cost.currency != whole.currency or not whole.main:
         return 0.0
     return float(100 * cost.main / whole.main)
@@ -120,11 +121,11 @@ def _what(charge: ChargeNote) -> str:
 
 
 def _drawn(detail: Mapping[str, Any]) -> str:
-    return f"{detail.get('rows', 'some')} rows of {_crossed(detail.get('marginal'))}"
+    return f"{detail.get('rows', 'some')} rows of {crossed(detail.get('marginal'))}"
 
 
 def _partitioned(detail: Mapping[str, Any]) -> str:
-    return f"boxes of {_crossed(detail.get('marginal'))}"
+    return f"boxes of {crossed(detail.get('marginal'))}"
 
 
 def _summed(detail: Mapping[str, Any]) -> str:
@@ -135,11 +136,11 @@ def _summed(detail: Mapping[str, Any]) -> str:
 
 
 def _statistic(detail: Mapping[str, Any]) -> str:
-    return f"{detail.get('statistic', 'a statistic')} of {_crossed(detail.get('columns'))}"
+    return f"{detail.get('statistic', 'a statistic')} of {crossed(detail.get('columns'))}"
 
 
 def _minimised(detail: Mapping[str, Any]) -> str:
-    fits = _crossed(detail.get("marginal", detail.get("columns")))
+    fits = crossed(detail.get("marginal", detail.get("columns")))
     return f"best of {detail.get('candidates', 'some')} candidates for {fits}"
 
 
@@ -168,12 +169,13 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
 }
 
 
-def _crossed(columns: object) -> str:
+def crossed(columns: object) -> str:
+    """A table in words: the columns that it crosses."""
     return " × ".join(map(str, columns)) if isinstance(columns, list) else "the table"
 
 
 def _marginals(marginals: list[Any]) -> str:
-    names = [_crossed(marginal) for marginal in marginals]
+    names = [crossed(marginal) for marginal in marginals]
     counted = "1 table" if len(names) == 1 else f"{len(names):,} tables"
     return f"{counted}: {_listed(names)}"
 
