@@ -86,11 +86,16 @@ class Answers:
         ]
         return list(dict.fromkeys(parts))
 
+    @cached_property
+    def _usual_stddev(self) -> float:
+        """The standard deviation of a cell in the middle one of the relations."""
+        return median(self.stddev(columns) for columns in self._relations)
+
     def _joined(self, name: str) -> Cells:
         """Groups of a column's cells, as relations have them, that stand out from their noise."""
         coarse = self._plan.coarse
         last = coarse.axes[name].size - 1
-        stddev = median(self.stddev(columns) for columns in self._relations)
+        stddev = self._usual_stddev
         number = self._plan.number((name,), in_groups=True)
         return np.array(
             groups_of(

@@ -8,7 +8,7 @@ at noisy estimates only and costs no privacy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -37,10 +37,11 @@ def grow(
     for turn in range(ROUNDS):
         learner.fit(size, steps=STEPS, tolerance=TOLERANCE)
         gains = _gains(learner, left, size, rng)
-        taken = list(_chosen(learner, left, gains, most_cells, forest=turn == 0))
+        taken, too_large = _choose(learner, left, gains, most_cells, forest=turn == 0)
         if not taken:
             break
-        left = [one for place, one in enumerate(left) if place not in taken]
+        done = taken | too_large  # what does not fit now will not fit a larger model
+        left = [one for place, one in enumerate(left) if place not in done]
     learner.fit(size, steps=LAST_STEPS, tolerance=LAST_TOLERANCE)
 
 
@@ -63,29 +64,32 @@ def _noise(one: Observation) -> float:
     return MEAN_TO_STDDEV * float(stddevs.sum())
 
 
-def _chosen(
+def _choose(
     learner: Learner,
     candidates: Sequence[Observation],
     gains: NDArray[np.float64],
     most_cells: int,
     *,
     forest: bool,
-) -> Iterator[int]:
-    """The places of candidates that were added. Within a round no two of them may tell the same:
-    they form a forest, or after the first round share no column."""
+) -> tuple[set[int], set[int]]:
+    """The places of candidates that were added, and of those that do not fit. Within a round no two
+    of the added may tell the same: they form a forest, or after the first round share no column."""
+    taken, too_large = set[int](), set[int]()
     part: dict[str, str | None] = {name: name for name in learner.domain.columns}
     for place in np.argsort(-gains, kind="stable").tolist():
         one = candidates[place]
         parts = {part[name] for name in one.columns}
         if gains[place] <= 0:
-            return
+            break
         if None in parts or len(parts) < len(one.columns):
             continue
         if learner.cells_with(one.columns) > most_cells:
+            too_large.add(place)
             continue
         learner.observe(one)
-        yield place
+        taken.add(place)
         if forest:
             part = {name: one.columns[0] if of in parts else of for name, of in part.items()}
         else:
             part |= dict.fromkeys(one.columns)
+    return taken, too_large
