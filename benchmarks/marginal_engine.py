@@ -3,7 +3,8 @@
     python -m benchmarks.marginal_engine [--smoke | --full]
 
 Epsilon 1 and delta 1e-9 unless said; figures are means over runs with fresh noise, measured as in
-``quality.py``. Compilation is what the first run on an empty cache takes more than the next.
+``quality.py``. AUC is judged with the predicted column named as ``target``, and shown without.
+Compilation is what the first run on an empty cache takes more than the next.
 
 The race: the measurements of the first ten rounds of one ``aim`` are fitted again, round by round,
 each from the model of the round before, and every pair of columns is read off each model; by our
@@ -41,12 +42,13 @@ CASES: Final[dict[str, tuple[str, str, list[str], dict[str, float]]]] = {
     # name: method, epsilon, settings, limits
     "mst": ("mst", "1", [], {"cpu s": 1.0, "tvd 2": 0.043, "tvd 3": 0.088}),
     "aim": ("aim", "1", [], {"cpu s": 3.0, "tvd 2": 0.033, "tvd 3": 0.070}),
+    "aim, target": ("aim", "1", ["target=income>50K"], {"tvd 2": 0.033, "tvd 3": 0.070}),
     "aim, triples": ("aim", "1", ["workload=triples"], {"cpu s": 15.0}),
     "aim, epsilon 10": ("aim", "10", [], {"cpu s": 60.0, "tvd 2": 0.018}),
     "aim, epsilon 0.1": ("aim", "0.1", [], {}),
     "independent, epsilon 0.1": ("independent", "0.1", [], {}),
 }
-SMOKE: Final = ("mst", "aim")
+SMOKE: Final = ("mst", "aim, target")
 LEAST_AUC: Final = 0.892
 COMPILATION: Final = 15.0
 ROUNDS, ITERATIONS = {"smoke": 2, "usual": 10, "full": 10}, 1000
@@ -66,7 +68,8 @@ def main(arguments: Sequence[str]) -> int:
     found = {
         name: _case(report, table, name) for name in CASES if not report.smoke or name in SMOKE
     }
-    report.floor("aim: auc logistic", found["aim"]["auc logistic"], at_least=LEAST_AUC)
+    auc = found["aim, target"]["auc logistic"]
+    report.floor("aim, target: auc logistic", auc, at_least=LEAST_AUC)
     if not report.smoke:
         low, plain = found["aim, epsilon 0.1"], found["independent, epsilon 0.1"]
         report.ceiling("aim, epsilon 0.1: tvd 2", low["tvd 2"], at_most=plain["tvd 2"])

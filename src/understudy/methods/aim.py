@@ -61,7 +61,7 @@ cells as this."""
 TOLERANCE = 1e-3
 AHEAD: Final = 2000
 """About how many steps are ahead of a round."""
-LAST_STEPS, LAST_TOLERANCE = 1000, 1e-4
+LAST_STEPS, LAST_TOLERANCE = 1000, 1e-3
 
 
 @final
