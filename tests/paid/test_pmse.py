@@ -131,6 +131,17 @@ def test_everything_that_is_told_keeps_the_promise_and_uses_it(
     assert 0.3 <= share_used(pairs, budget) <= 1 + TOLERANCE
 
 
+@pytest.mark.parametrize("size", [0, 1])
+def test_tables_of_no_row_and_of_one_have_a_score(size: int) -> None:
+    _, real, release = small()
+    found = us.pmse(real.iloc[:size], release, spend=HUGE)
+    assert found.rows == pytest.approx(size, abs=1e-3)
+    assert found.value == pytest.approx(0, abs=0.01)
+    noisy = us.pmse(real.iloc[:size], release, spend=PureDP("1/100"))
+    assert noisy.rows >= 0
+    assert 0 <= noisy.interval[0] <= noisy.interval[1] <= 0.25
+
+
 # ---- what is charged, and what a second look costs -------------------------------------------
 
 
