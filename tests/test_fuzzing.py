@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import fuzzing
@@ -41,7 +41,9 @@ TOKENS = st.sampled_from(
 def fuzz(name: str, cases: int) -> None:
     """So many cases of one target."""
 
-    @settings(max_examples=cases, deadline=None)  # a busy machine is no finding
+    slow = HealthCheck.too_slow  # a busy machine is no finding, in verification/ neither
+
+    @settings(max_examples=cases, deadline=None, suppress_health_check=[slow])
     @given(inputs(name))
     def check(data: bytes) -> None:
         fuzzing.TARGETS[name](data)
