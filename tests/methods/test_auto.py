@@ -66,6 +66,7 @@ def test_columns_size_and_budget_choose(
     assert type(found.method) is chosen
     assert found.budget == budget, "a declared size costs nothing"
     assert found.reason
+    assert found.method.status == "proven", "auto never picks less"
 
 
 def test_the_limit_is_where_it_is_said_to_be() -> None:
