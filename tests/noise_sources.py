@@ -120,6 +120,10 @@ class EnumeratingNoise(Noise):
         self._walk = walk
         self._low, self._high = window
 
+    def restart(self) -> None:
+        """Back to the first draw of this path."""
+        self._walk.restart()
+
     def laplace(self, values: Integers, *, scale: float) -> Integers:
         return self._each(values, scale, discrete_laplace, discrete_laplace_tail)
 
@@ -164,7 +168,7 @@ class EnumeratingNoise(Noise):
 
 
 def distribution(
-    run: Callable[[Noise], Outcome], *, window: tuple[int, int] = (-2, 5)
+    run: Callable[[EnumeratingNoise], Outcome], *, window: tuple[int, int] = (-2, 5)
 ) -> dict[Outcome, float]:
     """The exact law of ``run``'s result when its noisy counts are clamped to the window."""
     walk, masses = Walk(), defaultdict[Outcome, list[float]](list)

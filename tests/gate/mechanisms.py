@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from tests.noise_sources import distribution
-from tests.tables import Row, TinyBackend, neighbouring, purse_for, tiny_schema
-from understudy.gate.noise import Noise
+from tests.gate.transcripts import Transcripts
+from tests.noise_sources import EnumeratingNoise, distribution
+from tests.tables import Purse, Row, TinyBackend, neighbouring, purse_for, tiny_schema
 from understudy.gate.private_table import PrivateTable
 from understudy.privacy.budget import Budget
 from understudy.schema.columns import Column
@@ -20,7 +20,7 @@ Law = dict[Hashable, float]
 
 
 def law_of(
-    mechanism: Mechanism,
+    transcripts: Transcripts,
     columns: Sequence[Column],
     rows: tuple[Row, ...],
     budget: Budget,
@@ -31,12 +31,17 @@ def law_of(
 ) -> Law:
     """The exact law of a mechanism's outcome on this table."""
     schema = tiny_schema(relation, *columns, contribution=contribution, rows=len(rows))
-    backend = TinyBackend(schema, rows)
+    backend, public = TinyBackend(schema, rows), repr(schema)
 
-    def run(noise: Noise) -> Hashable:
-        purse = purse_for(schema, budget)
-        outcome = mechanism(PrivateTable(backend, purse, noise=noise), budget)
-        assert purse.spent == budget, "the whole budget must be spent"
+    def run(noise: EnumeratingNoise) -> Hashable:
+        purses: list[Purse] = []
+
+        def opened() -> PrivateTable:
+            purses.append(purse_for(schema, budget))
+            return PrivateTable(backend, purses[-1], noise=noise)
+
+        outcome = transcripts.outcome(opened, public=public, again=noise.restart)
+        assert purses[-1].spent == budget, "the whole budget must be spent"
         return outcome
 
     return distribution(run, window=window)
@@ -54,11 +59,12 @@ def pairs_of_laws(
     window: tuple[int, int] = (-2, 5),
 ) -> Iterator[tuple[Law, Law]]:
     """The two exact laws of every pair of neighbouring tables."""
+    transcripts = Transcripts(lambda private: mechanism(private, budget))
 
     @cache
     def law(rows: tuple[Row, ...]) -> Law:
         return law_of(
-            mechanism,
+            transcripts,
             columns,
             rows,
             budget,
