@@ -19,6 +19,8 @@ from understudy.models.learner import Learner, Observation
 ROUNDS: Final = 24
 MARGIN: Final = 1.6
 """A relation is worth its noise if it surprises so many times more than noise alone."""
+MOST_REFUSED: Final = 100
+"""A round ends after so many relations that do not fit: each costs a forecast."""
 STEPS, TOLERANCE = 60, 1e-2
 LAST_STEPS, LAST_TOLERANCE = 1000, 1e-4
 MEAN_TO_STDDEV: Final = float(np.sqrt(2.0 / np.pi))
@@ -79,7 +81,7 @@ def _choose(
     for place in np.argsort(-gains, kind="stable").tolist():
         one = candidates[place]
         parts = {part[name] for name in one.columns}
-        if gains[place] <= 0:
+        if gains[place] <= 0 or len(too_large) >= MOST_REFUSED:
             break
         if None in parts or len(parts) < len(one.columns):
             continue
