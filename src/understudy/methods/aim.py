@@ -78,7 +78,7 @@ class AIM(Synthesizer):
 
     workload: tuple[str, ...] = ("pairs",)
     target: str | None = None
-    one_ways: float = 0.3
+    one_ways: float = 0.4
     most_cells: int = MOST_CELLS
 
     def __post_init__(self) -> None:
