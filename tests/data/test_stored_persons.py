@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
 from itertools import combinations
 from pathlib import Path
 from unittest.mock import patch
 
 import duckdb
 import numpy as np
+import pandas
 import pytest
 
 from understudy.data.backend import Backend
 from understudy.data.duckdb import DuckDBBackend
 from understudy.data.memory import MemoryBackend
 from understudy.data.open import open_source
+from understudy.errors import TableMismatch
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Boolean, Category, Column, Date, Drop, Integer, Real
 from understudy.schema.schema import Schema, Unit
@@ -44,11 +47,15 @@ PERSONS = {
     "DOUBLE": ("i % 40 + 0.5", 40),
     "VARCHAR": ("'p' || i % 40", 40),
     "DATE": ("DATE '2020-01-01' + (i % 40)::INTEGER", 40),
-    "TIMESTAMP": ("TIMESTAMP '2020-01-01' + INTERVAL (i % 40) HOUR", 40),
     "UUID": ("md5((i % 40)::VARCHAR)::UUID", 40),
     "BLOB": ("('p' || i % 40)::BLOB", 40),
 }
 MOST = 2
+SCHEMA_OF_MANY = Schema(
+    name="t",
+    columns={"who": Drop(name="who")} | {name: column for name, (_, column) in LEARNED.items()},
+    unit=Unit(column="who", max_rows=MOST),
+)
 
 
 @pytest.mark.parametrize("stored", ["parquet", "duckdb"])
@@ -56,11 +63,7 @@ MOST = 2
 def test_both_engines_keep_the_same_rows(tmp_path: Path, kind: str, stored: str) -> None:
     sql, persons = PERSONS[kind]
     source = written(tmp_path, kind, sql, as_parquet=stored == "parquet")
-    schema = Schema(
-        name="t",
-        columns={"who": Drop(name="who")} | {name: column for name, (_, column) in LEARNED.items()},
-        unit=Unit(column="who", max_rows=MOST, persons=persons),
-    )
+    schema = replace(SCHEMA_OF_MANY, unit=Unit(column="who", max_rows=MOST, persons=persons))
     domain = domain_of(schema)
     pairs = list(combinations(schema.modelled, 2))
     found = []
@@ -72,6 +75,45 @@ def test_both_engines_keep_the_same_rows(tmp_path: Path, kind: str, stored: str)
     for one, other in zip(*found, strict=True):
         assert one.sum() == MOST * persons
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("stored", ["parquet", "duckdb"])
+@pytest.mark.parametrize("memory", ["0", "1TB"])
+def test_moments_do_not_tell_persons_apart(tmp_path: Path, stored: str, memory: str) -> None:
+    """They are read to the second: two people of one second would share one limit of rows."""
+    sql = "TIMESTAMP '2020-01-01' + INTERVAL (i % 40) MILLISECOND"
+    source = written(tmp_path, "TIMESTAMP", sql, as_parquet=stored == "parquet")
+    with pytest.raises(TableMismatch, match=r"'who', as moments; .* store them as text"):
+        opened(source, SCHEMA_OF_MANY, memory)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_moments_of_a_dataframe_name_nobody(library: str) -> None:
+    """Whole columns of them, and one among other ids."""
+    frames = pytest.importorskip(library)
+    moment = datetime(2020, 1, 1, microsecond=5)
+    schema = Schema(
+        name="t",
+        columns={"who": Drop(name="who"), "a": Boolean(name="a")},
+        unit=Unit(column="who", max_rows=MOST),
+    )
+    for ids, counted in (([moment] * 3, 0), ([date(2020, 1, 1)] * 3, 2)):
+        frame = frames.DataFrame({"who": ids, "a": [True] * 3})
+        (found,) = opened(frame, schema, "1TB").count(domain_of(schema), [("a",)])
+        assert found.sum() == counted
+    mixed = pandas.DataFrame({"who": ["p", moment, np.datetime64(moment)], "a": [True] * 3})
+    (found,) = opened(mixed, schema, "1TB").count(domain_of(schema), [("a",)])
+    assert found.sum() == 1
+
+
+def test_days_beyond_the_calendar_name_nobody(tmp_path: Path) -> None:
+    """All of them are read as its last day."""
+    sql = "CASE WHEN i < 290 THEN DATE '2020-01-01' + (i % 40)::INTEGER ELSE DATE '12000-01-01' END"
+    source = written(tmp_path, "DATE", sql, as_parquet=True)
+    for memory in ("0", "1TB"):
+        backend = opened(source, SCHEMA_OF_MANY, memory)
+        (found,) = backend.count(domain_of(SCHEMA_OF_MANY), [("yes",)])
+        assert found.sum() == MOST * 40
 
 
 def written(folder: Path, kind: str, sql: str, *, as_parquet: bool) -> Path | str:
@@ -88,7 +130,7 @@ def written(folder: Path, kind: str, sql: str, *, as_parquet: bool) -> Path | st
     return path if as_parquet else f"duckdb:{database}?table=t"
 
 
-def opened(source: Path | str, schema: Schema, memory: str) -> Backend:
+def opened(source: object, schema: Schema, memory: str) -> Backend:
     """The engine for so much memory, under a key that is always the same."""
     with patch.object(os, "urandom", lambda count: b"k" * count):
         return open_source(source, schema, memory=memory)

@@ -10,8 +10,8 @@ Ids are compared exactly, by their text form (so 3 and 3.0 are one person). Rows
 cell, blank, or one of the column's missing codes) are left out. Taken together as one person they
 would keep ``max_rows`` rows, and somebody who is among them could push out as many rows of others
 as come in: twice what one person is paid for. For the same reason an id that may stand for several
-names nobody: one with a letter that could not be read, or a float beyond which not every whole
-number is one.
+names nobody: one with a letter that could not be read, a float beyond which not every whole number
+is one, a day at an end of the calendar, or a moment, which is read to the second.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from understudy.schema.schema import Schema
 
 KEY_BYTES: Final = 32
 _NOBODY: Final = 0
+_ENDS: Final = ("0001-01-01", "9999-12-31")
+"""The days that stand for all days beyond them."""
 
 
 def bounded(rows: Rows, schema: Schema, *, key: bytes | None = None) -> Rows:
@@ -95,7 +97,7 @@ def _names(ids: Cells, schema: Schema) -> list[str | None]:
 
 
 def _identity(column: Column, text: Text) -> str | None:
-    blurred = isinstance(text, str) and REPLACEMENT in text
+    blurred = isinstance(text, str) and (REPLACEMENT in text or text in _ENDS)
     return None if blurred or text in (None, "") or text in column.missing else str(text)
 
 

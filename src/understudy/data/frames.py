@@ -7,12 +7,14 @@ shorter way to the same cell.
 pandas needs one rule more. It stores whole numbers as floats as soon as one of them is blank, and
 floats know whole numbers up to 2**53 only. So from pandas every whole number is read as its
 nearest float, blank or not. Larger ones cannot tell persons apart, as several have one float: in
-the column of the privacy unit they name nobody. Such ids must be given as text.
+the column of the privacy unit they name nobody, and nor do moments, which are read to the second.
+Such ids must be given as text.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, Final
 
 import narwhals as nw
@@ -32,6 +34,7 @@ NUMPY_NUMBERS: Final = (
     *(nw.Float32, nw.Float64),
 )
 WHOLE_OR_FLOAT: Final = (int, float, np.integer, np.floating)
+MOMENTS: Final = (datetime, np.datetime64)
 FEATHER_NEEDS: Final = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
 
 
@@ -96,13 +99,15 @@ def _cells(column: Column, series: nw.Series[Any], *, ids: bool) -> Cells:
             if of_pandas and ids:
                 missing = missing | (abs(numbers) >= LARGEST_ID)
             return Cells.of_numbers(column, numbers, missing)
-    if isinstance(series.dtype, nw.Date | nw.Datetime):
+    if isinstance(series.dtype, nw.Date if ids else nw.Date | nw.Datetime):
         with suppress(Exception):  # a moment out of range goes with the objects
             moments = np.asarray(_in_utc(series).to_numpy())
             if moments.dtype.kind == "M":
                 return Cells.of_moments(column, moments)
     # Which objects are missing is asked of each alone: pandas fails on all if it does on one.
     objects = _objects(series)
+    if ids:
+        objects = [None if isinstance(value, MOMENTS) else value for value in objects]
     if of_pandas:
         objects = [_as_pandas_might(value, ids=ids) for value in objects]
     return Cells.of_objects(column, objects)

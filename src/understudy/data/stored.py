@@ -63,6 +63,11 @@ class Stored:
         types = {name: kind for name, kind, *_ in rows}
         names = positions(schema, [name for name, *_ in rows], found_in=found_in)
         _check_total({name: types[name] for name in names}, found_in=found_in)
+        if types.get(str(schema.unit.column), "").startswith("TIMESTAMP"):
+            raise TableMismatch(
+                f"{found_in} stores the ids of persons, {schema.unit.column!r}, as moments; "
+                "persons are told apart by text, whole numbers or days: store them as text"
+            )
         return Stored(connection, relation, {name: types[name] for name in names})
 
     def select(self, shapes: Iterable[str]) -> str:
