@@ -123,10 +123,13 @@ def rehearse(
     fitted = fit(backend, reservation, method=method, allotment=allotment, rng=rng)
     seconds = process_time() - started
     foretold = method.foretell(fitted.domain, allotment.for_fit)
+    errors = column_errors(fitted.measured, rows=size)
     if foretold is None:
-        errors, relations = column_errors(fitted.measured, rows=size), simulated(fitted)
+        relations = simulated(fitted)
     else:
-        errors, relations = foretold_errors(foretold, rows=size)
+        known, relations = foretold_errors(foretold, rows=size)
+        alone = {error.column for error in known}
+        errors = (*known, *(error for error in errors if error.column not in alone))
     return Plan(
         asked=allotment.asked,
         working=allotment.working,

@@ -41,7 +41,7 @@ def test_at_a_place(runs: Killer, tmp_path: Path, place: Place) -> None:
 def test_between_the_noise_and_the_journal_nothing_had_left(runs: Killer, tmp_path: Path) -> None:
     made = scene(tmp_path / "scene", SCHEMA)
     place = ("understudy.gate.noise", "SystemNoise.laplace", "after", 2)
-    runs.run(*made.request(), place=place)
+    runs.run(*made.request("--method", "independent"), place=place)
     assert made.examine() == "run-0001"
     assert made.answers() == []
     assert {name.split("/")[0] for name in snapshot(made.folder)} == {

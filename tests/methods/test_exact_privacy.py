@@ -25,6 +25,9 @@ ALPHAS = (1.1, 2.0, 10.0)
 USED = 0.3
 USED_WALKING_FEW = 0.1
 """Of what is left of a promise when every noisy count is clamped to 0 or 1."""
+USED_IN_TURNS = 0.2
+"""Of what is left when what was clamped is bought in turns and put together in a model."""
+IN_TURNS = ("aim", "auto", "mst")
 TABLES = {
     # name: columns, rows, rows of other units, window of noisy counts
     "one column": ([cells("a", 3)], universe(3), 2, (-1, 3)),
@@ -43,6 +46,13 @@ CASES = [
 def walks_few(name: str, table: str) -> bool:
     """Whether it asks so much in a row that only a smaller tree can be walked."""
     return subject_of(name).asks_much and len(TABLES[table][0]) > 1
+
+
+def least_used(name: str, table: str) -> float:
+    """The share of a promise that must show on some pair of tables, so that no noise is wasted."""
+    if walks_few(name, table):
+        return USED_WALKING_FEW
+    return USED_IN_TURNS if name in IN_TURNS else USED
 
 
 def laws(
@@ -82,7 +92,7 @@ def test_methods_keep_a_pure_promise(
         max_log_ratio(p, q) for p, q in laws(name, relation, contribution, table, PureDP("3/2"))
     ]
     assert max(costs) <= 1.5 + 1e-9
-    assert max(costs) >= (USED_WALKING_FEW if walks_few(name, table) else USED) * 1.5
+    assert max(costs) >= least_used(name, table) * 1.5
 
 
 @pytest.mark.parametrize(("name", "relation", "contribution", "table"), CASES)
@@ -98,4 +108,4 @@ def test_methods_keep_a_concentrated_promise(
                 divergence = renyi(one, two, alpha)
                 assert divergence <= 0.4 * alpha * (1.0 + 1e-9)
                 used = max(used, divergence / (0.4 * alpha))
-    assert used >= (USED_WALKING_FEW if walks_few(name, table) else USED)
+    assert used >= least_used(name, table)
