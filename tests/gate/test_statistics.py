@@ -129,6 +129,26 @@ def test_the_ledger_names_the_table_that_is_judged(names: tuple[str, ...]) -> No
     assert charge.detail["rows"] == 3.0
 
 
+def test_the_impurity_is_refused_on_cells_that_it_was_not_made_for() -> None:
+    """As many cells in all, of other sizes: a row could lie in two leaves, and move it by 2."""
+    schema = schema_of(cells("a", 4), cells("b", 3), cells("c", 2))
+    tables = (("a", "b"), ("a", "c"), ("b", "c"))
+    line = [0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 1]
+    known = KnownTables(tables, np.array([line], dtype=np.float64))
+    asked = LeastImpurity(TreeImpurity(("a", "b", "c"), (3, 4, 2), known, rows=1e6), sized=False)
+    before = [("3", "0", "0"), ("1", "0", "1"), ("2", "0", "1")]
+    told = [
+        asked(TinyBackend(schema, rows).count(domain_of(schema), tables))
+        for rows in (before, [*before, ("1", "1", "1")])
+    ]
+    assert abs(told[0] - told[1]) > 1.9 * asked.l1(ADD_REMOVE, 1)
+    purse = purse_for(schema, PureDP(1))
+    table = PrivateTable(SealedBackend(schema, []), purse)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"scored on \(3, 4, 2\) cells"):
+        table.statistic(domain_of(schema), asked, spend=PureDP(1))
+    assert not purse.charges
+
+
 def test_the_impurity_is_asked_of_one_table() -> None:
     known = KnownTables((("a", "b"),), np.full((2, 6), 1 / 6))
     with pytest.raises(UsageError, match="one table at a time"):

@@ -132,6 +132,27 @@ def test_tables_from_one_run_are_paid_for_once() -> None:
         assert [charge.verb for charge in card.charges] == ["count", "candidate", "minimise"]
 
 
+def test_a_former_choice_is_not_covered_by_the_run_that_made_what_it_chose() -> None:
+    schema = schema_of(*PAIR)
+    good = candidate(schema, (0, 0), (1, 1), run="run-0001")
+    poor = candidate(schema, (0, 1), (1, 0), run="run-0002")
+    former = [us.select_release([good, poor], frame(), spend=PureDP(1000)) for _ in range(2)]
+    assert [(one.index, one.total) for one in former] == [(0, PureDP(1002))] * 2
+    chosen = [one.release for one in former]
+    for listed in ([good, chosen[0]], [chosen[0], good]):
+        assert us.select_release(listed, frame(), spend=PureDP(1)).total == PureDP(1004)
+    # no ledger knows of either choice, so nobody can say that they are one
+    assert us.select_release(chosen, frame(), spend=PureDP(1)).total == PureDP(2005)
+
+
+def test_runs_of_two_ledgers_that_share_a_name_are_both_paid_for() -> None:
+    schema = schema_of(*PAIR)
+    old, new = (candidate(schema, row, run="run-0001") for row in ((0, 0), (1, 1)))
+    new = replace(new, card=replace(new.card, created="2027-01-01T00:00:00Z"))
+    _, total = totals(old, new, spend=PureDP(1))
+    assert total == PureDP(3)
+
+
 def test_other_currencies_enter_by_their_price() -> None:
     schema = schema_of(*PAIR)
     pure, rho = candidate(schema, (0, 0)), candidate(schema, (1, 1), cost=ZCDP("1/10"))

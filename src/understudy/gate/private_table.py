@@ -280,7 +280,7 @@ class PrivateTable:
 
     def statistic(self, domain: Domain, statistic: Statistic, *, spend: Budget) -> NoisyVector:
         """The noisy answers of a statistic that understudy.gate.statistics declares."""
-        check_statistic(statistic, self._backend.capabilities)
+        check_statistic(statistic, domain, self._backend.capabilities)
         asked = [_marginal(domain, columns) for columns in statistic.marginals]
         added = statistic_noise(spend, statistic, **self._relation)
 

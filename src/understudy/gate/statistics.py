@@ -23,6 +23,7 @@ from understudy.gate.impurity import TreeImpurity
 from understudy.gate.select import UNITS
 from understudy.gate.sensitivity import holdings_l1, holdings_l2_squared
 from understudy.privacy.budget import Budget
+from understudy.schema.domain import Domain
 from understudy.schema.neighbours import Neighbours
 
 Counts = NDArray[np.int64]
@@ -55,6 +56,10 @@ class Statistic(ABC):
     @abstractmethod
     def l2_squared(self, neighbours: Neighbours, contribution: int) -> int:
         """The most that the squares of those changes add up to."""
+
+    def check(self, domain: Domain) -> None:
+        """Refuse a domain for which it was not made, before anything is charged."""
+        return
 
     @abstractmethod
     def __call__(self, exact: Sequence[Counts]) -> Counts:
@@ -131,6 +136,9 @@ class LeastImpurity(Statistic):
         impurity = self.score.sensitivity(neighbours, contribution)
         return impurity**2 + self._size(contribution) ** 2
 
+    def check(self, domain: Domain) -> None:
+        self.score.check(domain)
+
     def _size(self, contribution: int) -> int:
         return contribution * SIZE_STEPS if self.sized else 0
 
@@ -140,7 +148,9 @@ class LeastImpurity(Statistic):
         return np.array([int(impurity[0]), *rows], dtype=np.int64)
 
 
-def check_statistic(statistic: Statistic, capabilities: frozenset[Capability]) -> None:
+def check_statistic(
+    statistic: Statistic, domain: Domain, capabilities: frozenset[Capability]
+) -> None:
     """Only statistics with a proof in this room see exact tables."""
     if not isinstance(statistic, Statistic) or not type(statistic).__module__.startswith(
         "understudy.gate."
@@ -151,6 +161,7 @@ def check_statistic(statistic: Statistic, capabilities: frozenset[Capability]) -
         )
     if statistic.capability not in capabilities:
         raise UsageError(f"this engine cannot answer by {statistic.capability.value}")
+    statistic.check(domain)
 
 
 def statistic_noise(

@@ -97,7 +97,7 @@ def selection(
         candidates[index].card,
         guarantee=_promise(candidates[index].card, total),
         charges=(*_made(candidates, index, listed, total), *_choice(charges, total)),
-        ledger=ledger or candidates[index].card.ledger,
+        ledger=ledger,  # never the candidate's: that run has not paid for this
     )
     return Selection(
         release=replace(candidates[index], card=card),

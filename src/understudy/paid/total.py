@@ -21,8 +21,9 @@ class Total:
     """The sum: in the currency of the work, and as it may be stated to a reader.
 
     ``first`` has, for each candidate, the place of the first one from the same run of a ledger:
-    what one run made is paid for once. ``plain`` tells whether every cost was in one currency from
-    the start, ``choice`` is the cost of the choice in its own.
+    what one run made is paid for once, if its card shows that it is the same. ``plain`` tells
+    whether every cost was in one currency from the start, ``choice`` is the cost of the choice in
+    its own.
     """
 
     worked: Budget
@@ -74,10 +75,13 @@ def _stated(worked: Budget, named: Sequence[Budget]) -> tuple[Budget, str]:
 
 
 def _first_of_run(cards: Sequence[Card]) -> tuple[int, ...]:
-    """Without a ledger nobody knows which releases are of one run, so each is the first of its."""
-    runs: dict[object, int] = {}
-    keys = [place if card.ledger is None else card.ledger for place, card in enumerate(cards)]
-    return tuple(runs.setdefault(key, place) for place, key in enumerate(keys))
+    """Without a ledger nobody knows which releases are of one run, so each is the first of its.
+
+    Nor is the ledger's name enough: a file may be made anew, and its runs are numbered from 1. Only
+    what was made at the same time, for the same promise and the same charges, is of one run.
+    """
+    keys = [(c.ledger, c.created, c.guarantee, c.charges) for c in cards]
+    return tuple(place if key[0] is None else keys.index(key) for place, key in enumerate(keys))
 
 
 def _budget(amount: Amount) -> Budget:
