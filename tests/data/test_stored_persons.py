@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
+from uuid import UUID
 
 import duckdb
 import numpy as np
@@ -104,6 +107,62 @@ def test_moments_of_a_dataframe_name_nobody(library: str) -> None:
     mixed = pandas.DataFrame({"who": ["p", moment, np.datetime64(moment)], "a": [True] * 3})
     (found,) = opened(mixed, schema, "1TB").count(domain_of(schema), [("a",)])
     assert found.sum() == 1
+
+
+BLURRED = [
+    *("9007199254740993.0", "1e400", "2e400", "-1e301", "9" * 302, "1e-400", "Infinity"),
+    *("1.00000000000000000001", "0.1000000000000000000001", "[1.0]", "{}", "null"),
+]
+CLEAR = ["9007199254740992.0", "9007199254740993", "1", "2.0", "0.1", "0", "1e22", '"Infinitely"']
+
+
+@pytest.mark.parametrize("memory", ["0", "1TB"])
+def test_numbers_of_json_that_are_rounded_name_nobody(tmp_path: Path, memory: str) -> None:
+    """Two different ones have one text, and one person's rows would push out the other's."""
+    source = tmp_path / "t.jsonl"
+    lines = [f'{{"who": {one}, "a": true}}' for one in (*BLURRED, *CLEAR)]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    schema = schema_of_one()
+    (found,) = opened(source, schema, memory).count(domain_of(schema), [("a",)])
+    assert found.sum() == len(CLEAR)
+
+
+@pytest.mark.parametrize(
+    ("pair", "persons"),
+    [
+        ([Decimal("1.00000000000000000001"), Decimal("1.00000000000000000002")], 0),
+        ([Decimal("1.50"), Decimal("2e22")], 2),
+        ([Decimal("2.00000000000000000000"), Decimal("1e-400")], 1),
+        ([Decimal("1e400"), Decimal("Infinity")], 0),
+        ([timedelta(seconds=1), np.timedelta64(1, "ns")], 0),
+        ([time(1, 2, 3), 1j], 0),
+        ([1e300, -2e300], 0),
+        ([UUID(int=1), UUID(int=2)], 2),
+        ([b"a", b"b"], 2),
+        ([True, "x"], 2),
+    ],
+)
+def test_values_whose_text_is_not_theirs_alone_name_nobody(pair: list[Any], persons: int) -> None:
+    schema = schema_of_one()
+    frame = pandas.DataFrame({"who": pandas.Series(pair, dtype=object), "a": [True] * 2})
+    (found,) = opened(frame, schema, "1TB").count(domain_of(schema), [("a",)])
+    assert found.sum() == persons
+
+
+@pytest.mark.parametrize("stored", ["parquet", "duckdb"])
+@pytest.mark.parametrize("memory", ["0", "1TB"])
+def test_long_decimal_fractions_do_not_tell_persons_apart(
+    tmp_path: Path, stored: str, memory: str
+) -> None:
+    sql = "1 + (i % 40)::DECIMAL(38,20) / 10000000000000000000::DECIMAL(38,0)"
+    source = written(tmp_path, "DECIMAL(38,20)", sql, as_parquet=stored == "parquet")
+    with pytest.raises(TableMismatch, match=r"'who', as long decimal fractions; .* as text"):
+        opened(source, SCHEMA_OF_MANY, memory)
+
+
+def schema_of_one() -> Schema:
+    columns = {"who": Drop(name="who"), "a": Boolean(name="a")}
+    return Schema(name="t", columns=columns, unit=Unit(column="who"))
 
 
 def test_days_beyond_the_calendar_name_nobody(tmp_path: Path) -> None:

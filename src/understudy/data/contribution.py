@@ -11,7 +11,8 @@ cell, blank, or one of the column's missing codes) are left out. Taken together 
 would keep ``max_rows`` rows, and somebody who is among them could push out as many rows of others
 as come in: twice what one person is paid for. For the same reason an id that may stand for several
 names nobody: one with a letter that could not be read, a float beyond which not every whole number
-is one, a day at an end of the calendar, or a moment, which is read to the second.
+is one, a day at an end of the calendar, or anything that is rounded when it is read, such as a
+moment or a long decimal fraction (``ids.py``).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.data.cells import Cells, Rows
+from understudy.data.ids import ROUNDED
 from understudy.data.texts import LARGEST_ID, REPLACEMENT, Text
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
@@ -97,7 +99,7 @@ def _names(ids: Cells, schema: Schema) -> list[str | None]:
 
 
 def _identity(column: Column, text: Text) -> str | None:
-    blurred = isinstance(text, str) and (REPLACEMENT in text or text in _ENDS)
+    blurred = isinstance(text, str) and (REPLACEMENT in text or text in (*_ENDS, *ROUNDED))
     return None if blurred or text in (None, "") or text in column.missing else str(text)
 
 

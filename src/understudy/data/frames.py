@@ -7,14 +7,13 @@ shorter way to the same cell.
 pandas needs one rule more. It stores whole numbers as floats as soon as one of them is blank, and
 floats know whole numbers up to 2**53 only. So from pandas every whole number is read as its
 nearest float, blank or not. Larger ones cannot tell persons apart, as several have one float: in
-the column of the privacy unit they name nobody, and nor do moments, which are read to the second.
-Such ids must be given as text.
+the column of the privacy unit they name nobody, and nor does anything else that is rounded when it
+is read, such as moments (``ids.py``). Such ids must be given as text.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime
 from typing import Any, Final
 
 import narwhals as nw
@@ -22,6 +21,7 @@ import numpy as np
 
 from understudy.data.cells import Cells, Rows
 from understudy.data.header import positions
+from understudy.data.ids import as_id
 from understudy.data.source import ALLOWED, Source
 from understudy.data.stored import read_stream
 from understudy.data.texts import LARGEST_ID
@@ -34,7 +34,6 @@ NUMPY_NUMBERS: Final = (
     *(nw.Float32, nw.Float64),
 )
 WHOLE_OR_FLOAT: Final = (int, float, np.integer, np.floating)
-MOMENTS: Final = (datetime, np.datetime64)
 FEATHER_NEEDS: Final = "this needs pyarrow (pip install 'understudy[arrow]') or polars"
 
 
@@ -107,7 +106,7 @@ def _cells(column: Column, series: nw.Series[Any], *, ids: bool) -> Cells:
     # Which objects are missing is asked of each alone: pandas fails on all if it does on one.
     objects = _objects(series)
     if ids:
-        objects = [None if isinstance(value, MOMENTS) else value for value in objects]
+        objects = [as_id(value) for value in objects]
     if of_pandas:
         objects = [_as_pandas_might(value, ids=ids) for value in objects]
     return Cells.of_objects(column, objects)

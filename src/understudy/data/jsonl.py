@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, BinaryIO
 
 from understudy.data.cells import Rows, Texts, gathered, pieces_of
 from understudy.data.header import needed
+from understudy.data.ids import as_id, read_float
 from understudy.data.lines import blocks
 from understudy.data.texts import text_of
 from understudy.schema.schema import Schema
@@ -29,9 +30,13 @@ def jsonl_pieces(file: BinaryIO, schema: Schema, *, found_in: str) -> Iterator[R
 
 
 def _texts(file: BinaryIO, schema: Schema) -> Iterator[Texts]:
-    names = needed(schema)
+    names, unit = needed(schema), schema.unit.column
+    read = float if unit is None else read_float
     for block in blocks(file, encoding="utf-8"):
-        objects = [_object(line) for line in block if line]
+        objects = [_object(line, read) for line in block if line]
+        if unit is not None:
+            for each in objects:
+                each[unit] = as_id(each.get(unit))
         columns = {
             name: [text_of(schema.columns[name], each.get(name)) for each in objects]
             for name in names
@@ -39,10 +44,10 @@ def _texts(file: BinaryIO, schema: Schema) -> Iterator[Texts]:
         yield Texts(columns, len(objects))
 
 
-def _object(line: str) -> dict[str, Any]:
+def _object(line: str, read: Callable[[str], float]) -> dict[str, Any]:
     try:
         # Decimal reads numbers of any length; Python's int refuses long ones.
-        found = json.loads(line, parse_int=Decimal)
+        found = json.loads(line, parse_int=Decimal, parse_float=read)
     except (ValueError, RecursionError, ArithmeticError):
         return {}
     return found if isinstance(found, dict) else {}

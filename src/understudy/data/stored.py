@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from understudy.data.cells import Cells, Rows
 from understudy.data.header import needed, positions
+from understudy.data.ids import SAFE_DIGITS
 from understudy.data.source import Source
 from understudy.data.spool import private_folder
 from understudy.errors import TableMismatch
@@ -31,6 +32,7 @@ MEMORY_PER_THREAD: Final = 1 << 27
 INTEGERS: Final = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 REALS: Final = ("FLOAT", "DOUBLE")
 BOOLEAN: Final = "BOOLEAN"
+_FRACTIONS: Final = re.compile(r"DECIMAL\(([0-9]+),\s*([0-9]+)\)")
 _LONG_NUMBERS: Final = re.compile(r"U?HUGEINT|BIGNUM|VARINT|DECIMAL\(.*")
 # DuckDB cannot write down every value of these: a single one would stop the run.
 _NOT_TOTAL: Final = re.compile(
@@ -63,9 +65,9 @@ class Stored:
         types = {name: kind for name, kind, *_ in rows}
         names = positions(schema, [name for name, *_ in rows], found_in=found_in)
         _check_total({name: types[name] for name in names}, found_in=found_in)
-        if types.get(str(schema.unit.column), "").startswith("TIMESTAMP"):
+        if unclear := _rounded(types.get(str(schema.unit.column), "")):
             raise TableMismatch(
-                f"{found_in} stores the ids of persons, {schema.unit.column!r}, as moments; "
+                f"{found_in} stores the ids of persons, {schema.unit.column!r}, as {unclear}; "
                 "persons are told apart by text, whole numbers or days: store them as text"
             )
         return Stored(connection, relation, {name: types[name] for name in names})
@@ -231,6 +233,14 @@ def _check_total(types: Mapping[str, str], *, found_in: str) -> None:
             f"{found_in} stores {listed(odd)} as times of day, spans of time, lists or structures, "
             'which cannot be learned; store them as text or numbers, or declare kind = "drop"'
         )
+
+
+def _rounded(stored: str) -> str:
+    """What a type is called of which two values may have one text form; nothing if none have."""
+    digits, scale = map(int, found.groups()) if (found := _FRACTIONS.match(stored)) else (0, 0)
+    if digits > SAFE_DIGITS and scale:
+        return "long decimal fractions"
+    return "moments" if stored.startswith("TIMESTAMP") else ""
 
 
 def is_moment(stored: str) -> bool:
