@@ -173,6 +173,11 @@ def test_days_beyond_the_calendar_name_nobody(tmp_path: Path) -> None:
         backend = opened(source, SCHEMA_OF_MANY, memory)
         (found,) = backend.count(domain_of(SCHEMA_OF_MANY), [("yes",)])
         assert found.sum() == MOST * 40
+    days = Date(name="who", min=date(2020, 1, 1), max=date(2020, 3, 1))
+    schema = replace(SCHEMA_OF_MANY, columns={**SCHEMA_OF_MANY.columns, "who": days})
+    for memory in ("0", "1TB"):
+        (found,) = opened(source, schema, memory).count(domain_of(schema), [("yes",)])
+        assert found.sum() == MOST * 40
 
 
 def written(folder: Path, kind: str, sql: str, *, as_parquet: bool) -> Path | str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -99,8 +100,10 @@ def _names(ids: Cells, schema: Schema) -> list[str | None]:
 
 
 def _identity(column: Column, text: Text) -> str | None:
-    blurred = isinstance(text, str) and (REPLACEMENT in text or text in (*_ENDS, *ROUNDED))
-    return None if blurred or text in (None, "") or text in column.missing else str(text)
+    if isinstance(text, datetime):  # of a column of dates; moments came as no text at all
+        text = text.date().isoformat()
+    blurred = text is not None and (REPLACEMENT in text or text in (*_ENDS, *ROUNDED))
+    return None if blurred or text in (None, "") or text in column.missing else text
 
 
 def _marks(rows: Rows, schema: Schema, key: bytes) -> NDArray[np.uint64]:
