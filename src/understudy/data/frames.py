@@ -95,7 +95,7 @@ def _cells(column: Column, series: nw.Series[Any], *, ids: bool) -> Cells:
         numbers = np.asarray(series.fill_null(0).to_numpy())
         if numbers.dtype.kind in "iuf":
             numbers = numbers.astype(np.float64) if of_pandas else numbers
-            if of_pandas and ids:
+            if ids and numbers.dtype.kind == "f":
                 missing = missing | (abs(numbers) >= LARGEST_ID)
             return Cells.of_numbers(column, numbers, missing)
     if isinstance(series.dtype, nw.Date if ids else nw.Date | nw.Datetime):

@@ -13,6 +13,8 @@ from uuid import UUID
 
 import numpy as np
 
+from understudy.data.texts import LARGEST_ID
+
 SAFE_DIGITS: Final = 15
 """Decimal numbers of so many digits have a float each."""
 SMALLEST_PLACE: Final = 300
@@ -29,9 +31,11 @@ class Rounded(float):
 def read_float(text: str) -> float:
     """The float of a number in JSON, marked if another number may have it too."""
     number = float(text)
+    if abs(number) >= LARGEST_ID:
+        return Rounded(number)
     if number.is_integer():
         return number if Decimal(text) == Decimal(number) else Rounded(number)
-    plain = len(text) <= SAFE_DIGITS and SMALLEST < abs(number) < np.inf
+    plain = len(text) <= SAFE_DIGITS and abs(number) > SMALLEST
     return number if plain else Rounded(number)
 
 
@@ -39,6 +43,8 @@ def as_id(value: Any) -> Any:
     """The value if its text form is its own, else None. Total: never raises."""
     match value:
         case Rounded() | datetime() | np.timedelta64():
+            return None
+        case float() | np.floating() if abs(float(value)) >= LARGEST_ID:
             return None
         case Decimal():
             return value if _is_plain(value) else None

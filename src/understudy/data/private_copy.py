@@ -61,6 +61,7 @@ def parts_of(table: Stored, schema: Schema) -> Iterator[Rows]:
                 schema.columns[name],
                 np.ma.masked_array(values, np.ma.nomask if missing is None else missing),
                 kind,
+                ids=name == schema.unit.column,
             )
             for (name, kind), (values, missing) in zip(table.types.items(), piece, strict=False)
         }

@@ -23,6 +23,7 @@ from understudy.data.header import needed, positions
 from understudy.data.ids import SAFE_DIGITS
 from understudy.data.source import Source
 from understudy.data.spool import private_folder
+from understudy.data.texts import LARGEST_ID
 from understudy.errors import TableMismatch
 from understudy.schema.columns import Column
 from understudy.schema.schema import Schema
@@ -191,7 +192,7 @@ def _read(connection: Connection, relation: str, schema: Schema, source: Source)
     table = Stored.described(connection, relation, schema, found_in=source.name)
     arrays = connection.execute(table.select([*table.shapes(), "1"])).fetchnumpy()
     columns = {
-        name: cells_of(schema.columns[name], arrays[f"c{i}"], kind)
+        name: cells_of(schema.columns[name], arrays[f"c{i}"], kind, ids=name == schema.unit.column)
         for i, (name, kind) in enumerate(table.types.items())
     }
     return Rows(columns, len(arrays[f"c{len(columns)}"]))
@@ -209,11 +210,15 @@ def shape_of(name: str, stored: str) -> str:
     return f"CAST({name} AS VARCHAR)"
 
 
-def cells_of(column: Column, array: NDArray[Any], stored: str) -> Cells:
-    """What was asked for in that shape, masked where it is missing."""
+def cells_of(column: Column, array: NDArray[Any], stored: str, *, ids: bool = False) -> Cells:
+    """What was asked for in that shape, masked where it is missing, and where ``ids`` are floats
+    that may stand for several persons."""
     missing = np.ma.getmaskarray(array)
     if INTEGERS.fullmatch(stored) or stored in REALS:
-        return Cells.of_numbers(column, np.asarray(np.ma.getdata(array)), missing)
+        numbers = np.asarray(np.ma.getdata(array))
+        if ids and stored in REALS:
+            missing = missing | (abs(numbers) >= LARGEST_ID)
+        return Cells.of_numbers(column, numbers, missing)
     if is_moment(stored):
         moments = np.asarray(np.ma.getdata(array)).astype("datetime64[s]")
         moments[missing] = np.datetime64("NaT")
