@@ -26,7 +26,7 @@ def test_measurements_of_adult_are_fitted_as_mbi_fits_them(
     rounds.fits = rounds.fits[-1:]
     path = tmp_path / "measurements.npz"
     rounds.write(path)
-    theirs = by_peer(python, path, iterations=3_000, exactly=True)
+    theirs = by_peer(python, path, iterations=30_000, exactly=True)
     (learner,) = rounds.replay(steps=lambda cells: 20_000, tolerance=1e-9)
     assert rounds.loss(learner, 0) <= theirs["losses"][0] * 1.001
     rows = rounds.fits[0][1]

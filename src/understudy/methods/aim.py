@@ -47,21 +47,23 @@ from understudy.privacy.budget import ZCDP, Budget, PureDP, exact
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
 
-MOST_CELLS: Final = 2**18
+MOST_CELLS: Final = 2**20
+CELLS: Final = 128
+"""The most cells of a model for each row per row of noise: more would take time and learn noise."""
 CHOICE_SHARE: Final = Fraction(1, 10)
 ROUNDS_PER_COLUMN: Final = {ZCDP: 16, PureDP: 4}
-RAISE: Final = {ZCDP: 4, PureDP: 2}
-"""What a round's share is multiplied by, so that its noise is halved."""
+RAISE: Final = 2
+"""What a round's share is multiplied by after one that taught less than its noise."""
 TARGET_WEIGHT: Final = 3.0
 FIRST_CELLS: Final = Fraction(1, 20)
 """The part of ``most_cells`` that the model may have before anything was spent on relations."""
-STEPS, MOST_STEPS, VISITS = 60, 150, 4_000_000
+STEPS, MOST_STEPS, VISITS = 60, 100, 4_000_000
 """The steps of a round's fit: at least, at most, and between them so many that they visit as many
 cells as this."""
 TOLERANCE = 1e-3
 AHEAD: Final = 2000
 """About how many steps are ahead of a round."""
-LAST_STEPS, LAST_TOLERANCE = 1000, 1e-3
+LAST_STEPS, LAST_TOLERANCE = 1000, 3e-3
 
 
 @final
@@ -78,7 +80,7 @@ class AIM(Synthesizer):
 
     workload: tuple[str, ...] = ("pairs",)
     target: str | None = None
-    one_ways: float = 0.4
+    one_ways: float = 0.3
     most_cells: int = MOST_CELLS
 
     def __post_init__(self) -> None:
@@ -100,7 +102,8 @@ class AIM(Synthesizer):
         opening = open_with_one_ways(
             table, domain, spend=first, later=budget - first, relations=2 * len(domain.columns)
         )
-        rounds = _Rounds(table, opening, budget - first, self.most_cells, rng)
+        most_cells = min(self.most_cells, int(CELLS * opening.clearness))
+        rounds = _Rounds(table, opening, budget - first, most_cells, rng)
         size = rounds.run(self._weights(domain)) if opening.worthwhile else opening.size
         if not rounds.left.is_zero:
             size = opening.buy_one_ways_again(table, rounds.left)
@@ -138,7 +141,7 @@ class _Rounds:
             taught = self._round(allowed, share, size)
             self.left -= share
             size = size_of(coarse.schema, self.table.measured(coarse.fine))
-            share = share if taught else share * RAISE[type(share)]
+            share = share if taught else share * RAISE
         return size
 
     def _round(self, weights: Mapping[Columns, float], share: Budget, size: float) -> bool:

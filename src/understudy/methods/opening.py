@@ -55,6 +55,8 @@ class Opening:
     learner: Learner
     prices: Prices
     worthwhile: bool
+    clearness: float
+    """Rows per row of noise in a table of two columns to come."""
 
     def buy_one_ways_again(self, table: PrivateTable, spend: Budget) -> float:
         """Spend on the columns what relations cannot use; returns the size of the table."""
@@ -93,7 +95,8 @@ def open_with_one_ways(
     learner = Learner(coarse)
     for name, cells in counts.items():
         learner.observe(_grouped(name, cells, found[name], prices.stddev))
-    return Opening(coarse, size, counts, learner, prices, groups >= 2)
+    clearness = size / max(pair_stddev, 1e-9)
+    return Opening(coarse, size, counts, learner, prices, groups >= 2, clearness)
 
 
 def observed(noisy: Noisy) -> Observation:

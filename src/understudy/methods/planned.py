@@ -55,7 +55,7 @@ DEFAULT_SIZE: Final = 10_000
 MOST_CELLS: Final = 2**18
 LARGEST_WORKLOAD: Final = 2**24
 """Cells of all relations together: 128 MB of counts."""
-FINER: Final = 3.0
+FINER: Final = 2.0
 """Groups are chosen as for a table so many times larger: those that do not stand out from their
 noise are put together afterwards, at no cost."""
 TINY: Final = 1e-9

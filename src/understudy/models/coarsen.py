@@ -24,7 +24,7 @@ LEAST_NOISES: Final = 3.0
 LEAST_PAIR_NOISES: Final = 12.0
 """Nor for fewer rows than so many standard deviations of the noise in a table of two columns."""
 MOST: Final = 128
-PAIR_NOISE: Final = 0.2
+PAIR_NOISE: Final = 0.3
 """The noise that a table of two columns may hold: resolution^2 * stddev = this * rows."""
 
 

@@ -49,11 +49,13 @@ def minimise(
     steps: int = 1000,
     tolerance: float = 1e-4,
     noise: float = 0.0,
+    usual: float = np.inf,
 ) -> Fit:
     """Fit shares ``targets`` with a weight per measured cell, from ``start`` logarithms on.
 
     Stops after about so many ``steps``, or when several together lower the loss by no more than a
-    ``tolerance`` of it, or of ``noise``: a loss that one would not care about.
+    ``tolerance`` of it, of the ``usual`` loss that noise alone would leave if that is less, or of
+    ``noise``: a loss that one would not care about.
     """
     logarithms = np.zeros(work.width) if start is None else start.copy()
     state = work.uniform() if start is None else work.calibrated(start)
@@ -66,7 +68,7 @@ def minimise(
         # can only be judged between restarts.
         losses = [] if descent.restarted else losses
         losses.append(descent.loss)
-        worth = tolerance * max(losses[-1], noise)
+        worth = tolerance * max(min(losses[-1], usual), noise)
         if len(losses) > WINDOW and losses[-WINDOW - 1] - losses[-1] <= worth:
             break
     return descent.fit(taken)

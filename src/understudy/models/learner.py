@@ -105,6 +105,7 @@ class Learner:
             steps=steps,
             tolerance=tolerance,
             noise=noise,
+            usual=noise * len(precisions),
         )
         self._keep(work, fit, measured)
 
