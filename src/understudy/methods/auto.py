@@ -44,7 +44,7 @@ SIZE_SHARE: Final = Fraction(1, 100)
 MOST_FOR_AIM: Final = 40
 """Columns. The rounds grow with their number, and the tables in each with its square."""
 MOST_FOR_MST: Final = 100
-ENOUGH: Final = {ZCDP: 150, PureDP: 350}
+ENOUGH: Final = {ZCDP: 150, PureDP: 450}
 """Rows per row of noise in a column's counts from which on relations are worth their price."""
 
 LEAST_NOISE: Final = 1e-9
