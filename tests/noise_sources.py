@@ -59,6 +59,17 @@ def discrete_gaussian_tail(t: int, scale: float) -> float:
     return math.fsum(terms) / gaussian_normaliser(scale)
 
 
+def rounded_gaussian(k: int, scale: float) -> float:
+    """P(X = k) for X = round(scale Z)."""
+    tail = rounded_gaussian_tail
+    return tail(abs(k), scale) - tail(abs(k) + 1, scale) if k else math.erf(0.5**1.5 / scale)
+
+
+def rounded_gaussian_tail(t: int, scale: float) -> float:
+    """P(X >= t), with full relative precision far out."""
+    return math.erfc((t - 0.5) / scale / math.sqrt(2.0)) / 2.0
+
+
 def permute_and_flip_law(scores: Sequence[int], scale: float) -> list[float]:
     """P(i) = p_i * integral over t in [0, 1] of the product over j != i of (1 - t p_j).
 
@@ -129,6 +140,9 @@ class EnumeratingNoise(Noise):
 
     def gaussian(self, values: Integers, *, scale: float) -> Integers:
         return self._each(values, scale, discrete_gaussian, discrete_gaussian_tail)
+
+    def rounded_gaussian(self, values: Integers, *, scale: float) -> Integers:
+        return self._each(values, scale, rounded_gaussian, rounded_gaussian_tail)
 
     def permute_and_flip(self, scores: Integers, *, scale: float) -> int:
         return self._walk.choose(permute_and_flip_law(scores.tolist(), scale))
@@ -222,6 +236,8 @@ class SeededNoise(Noise):
     def gaussian(self, values: Integers, *, scale: float) -> Integers:
         return values + np.rint(self._rng.normal(0.0, scale, values.shape)).astype(np.int64)
 
+    rounded_gaussian = gaussian
+
     def permute_and_flip(self, scores: Integers, *, scale: float) -> int:
         return int(np.argmax(scores + self._rng.exponential(scale, scores.shape)))
 
@@ -252,6 +268,8 @@ class KeyedNoise(Noise):
     def gaussian(self, values: Integers, *, scale: float) -> Integers:
         return self._shifted(values, scale)
 
+    rounded_gaussian = gaussian
+
     def permute_and_flip(self, scores: Integers, *, scale: float) -> int:
         return int(np.argmax(self._shifted(scores, scale)))
 
@@ -270,7 +288,7 @@ class ForbiddenNoise(Noise):
     def _fail(self, values: Integers, *, scale: float) -> Integers:
         raise AssertionError("noise was drawn where none was allowed")
 
-    laplace = gaussian = _fail
+    laplace = gaussian = rounded_gaussian = _fail
 
     def _fail_to_choose(self, scores: Integers, *, scale: float) -> int:
         raise AssertionError("noise was drawn where none was allowed")

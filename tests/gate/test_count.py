@@ -7,11 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.noise_sources import KeyedNoise, discrete_gaussian, discrete_laplace
+from tests.noise_sources import (
+    KeyedNoise,
+    discrete_gaussian,
+    discrete_laplace,
+    distribution,
+    rounded_gaussian,
+)
 from tests.tables import TinyBackend, cells, purse_for, schema_of, universe
 from understudy.errors import UsageError
-from understudy.gate.count import noise_for, shares
+from understudy.gate.count import CountNoise, noise_for, shares
 from understudy.gate.private_table import PrivateTable
+from understudy.gate.sensitive import Sensitive
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.neighbours import Neighbours
@@ -64,6 +71,17 @@ def test_scales_by_hand(
     mass = discrete_laplace if law == "laplace" else discrete_gaussian
     variance = sum(k * k * mass(k, scale) for k in range(-1000, 1001))
     assert noise.stddev == pytest.approx(variance**0.5, rel=1e-9)
+
+
+def test_rounded_gaussian_noise_has_its_own_law_and_deviation() -> None:
+    noise = CountNoise("rounded-gaussian", 0.6)
+    law = distribution(
+        lambda source: int(noise.add(Sensitive(np.array([2])), source)[0]), window=(-40, 44)
+    )
+    for value in (-3, 1, 2, 3, 6):
+        assert law[value] == pytest.approx(rounded_gaussian(value - 2, 0.6), rel=1e-12)
+    second = sum((value - 2) ** 2 * mass for value, mass in law.items())
+    assert noise.stddev == pytest.approx(second**0.5, rel=1e-12)
 
 
 @pytest.mark.parametrize("spend", [ApproxDP(1, "1e-6"), ZCDP(1, "1e-6")])

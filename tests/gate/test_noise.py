@@ -38,7 +38,7 @@ def test_there_is_no_seed_and_no_state(source: type[Noise]) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("draw", ["laplace", "gaussian"])
+@pytest.mark.parametrize("draw", ["laplace", "gaussian", "rounded_gaussian"])
 @pytest.mark.parametrize("count", [1, 30_000])
 def test_sums_saturate_and_never_wrap_round(source: type[Noise], draw: str, count: int) -> None:
     values = np.array([BIG, SMALL] * count)
@@ -50,7 +50,7 @@ def test_sums_saturate_and_never_wrap_round(source: type[Noise], draw: str, coun
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("draw", ["laplace", "gaussian"])
+@pytest.mark.parametrize("draw", ["laplace", "gaussian", "rounded_gaussian"])
 @pytest.mark.parametrize("shape", [(0,), (1,), (3, 0, 2), (2, 3, 4), (40, 50, 10)])
 def test_arrays_keep_their_shape_and_order(
     source: type[Noise], draw: str, shape: tuple[int, ...]
@@ -63,7 +63,7 @@ def test_arrays_keep_their_shape_and_order(
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("draw", ["laplace", "gaussian"])
+@pytest.mark.parametrize("draw", ["laplace", "gaussian", "rounded_gaussian"])
 def test_every_value_gets_noise_of_its_own(source: type[Noise], draw: str) -> None:
     noisy = [getattr(source(), draw)(np.zeros(500, np.int64), scale=1e9) for _ in range(2)]
     assert len(set(noisy[0].tolist()) | set(noisy[1].tolist())) > 990
@@ -122,7 +122,7 @@ def test_the_enumerated_window_carries_the_whole_tails() -> None:
 
 def test_seeded_noise_is_reproducible_and_keyed_noise_follows_the_value() -> None:
     values = np.array([[1, 2], [2, 1]])
-    for draw in ("laplace", "gaussian"):
+    for draw in ("laplace", "gaussian", "rounded_gaussian"):
         first, second = (getattr(SeededNoise(3), draw)(values, scale=9.0) for _ in range(2))
         assert np.array_equal(first, second)
         keyed = getattr(KeyedNoise(), draw)(values, scale=9.0)

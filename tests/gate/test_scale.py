@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.noise_sources import discrete_gaussian, discrete_laplace
+from tests.noise_sources import discrete_gaussian, discrete_laplace, rounded_gaussian
 from understudy.errors import UsageError
 from understudy.gate.scale import (
     LARGEST_SCALE,
@@ -19,6 +19,7 @@ from understudy.gate.scale import (
     gumbel_scale,
     laplace_scale,
     laplace_stddev,
+    rounded_stddev,
     selection_scale,
 )
 
@@ -84,15 +85,21 @@ def test_the_largest_scale_is_where_it_is_said_to_be() -> None:
 def test_a_huge_budget_has_a_scale_that_never_changes_an_integer(price: Fraction) -> None:
     for scale in (laplace_scale(1, price), gaussian_scale(1, price * price)):
         assert scale == SMALLEST_SCALE
-        assert laplace_stddev(scale) == gaussian_stddev(scale) == 0.0
+        assert laplace_stddev(scale) == gaussian_stddev(scale) == rounded_stddev(scale) == 0.0
 
 
-@pytest.mark.parametrize("scale", [0.05, 0.2, 0.5, 1.0, 3.7, 8.0, 8.1, 30.0])
+@pytest.mark.parametrize("scale", [0.05, 0.2, 0.5, 1.0, 1.5, 1.51, 3.7, 8.0, 8.1, 30.0])
 def test_standard_deviations_are_those_of_the_laws(scale: float) -> None:
     reach = range(-math.ceil(60 * scale) - 2, math.ceil(60 * scale) + 3)
     for law, stddev in (
         (discrete_laplace, laplace_stddev(scale)),
         (discrete_gaussian, gaussian_stddev(scale)),
+        (rounded_gaussian, rounded_stddev(scale)),
     ):
         second = math.fsum(k * k * law(k, scale) for k in reach)
         assert stddev == pytest.approx(math.sqrt(second), rel=1e-9, abs=1e-150)
+
+
+def test_a_rounded_deviations_two_formulas_meet_to_the_last_digit() -> None:
+    assert rounded_stddev(1.5) == pytest.approx(math.sqrt(1.5**2 + 1 / 12), rel=4e-16)
+    assert rounded_stddev(2.0**40) == 2.0**40

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from understudy.gate.scale import (
     gaussian_stddev,
     laplace_scale,
     laplace_stddev,
+    rounded_stddev,
 )
 from understudy.gate.sensitive import Sensitive, reveal
 from understudy.gate.sensitivity import marginal_l1, marginal_l2_squared
@@ -28,22 +30,37 @@ from understudy.schema.neighbours import Neighbours
 Counts = NDArray[np.int64]
 
 
+Law = Literal["laplace", "gaussian", "rounded-gaussian"]
+
+
 @dataclass(frozen=True)
 class CountNoise:
     """The noise of one marginal: which law, at which scale."""
 
-    law: str
+    law: Law
     scale: float
 
     @property
     def stddev(self) -> float:
         """The standard deviation of each cell's noise."""
-        return laplace_stddev(self.scale) if self.law == "laplace" else gaussian_stddev(self.scale)
+        match self.law:
+            case "laplace":
+                return laplace_stddev(self.scale)
+            case "gaussian":
+                return gaussian_stddev(self.scale)
+            case "rounded-gaussian":
+                return rounded_stddev(self.scale)
 
     def add(self, sealed: Sensitive[Counts], noise: Noise) -> Counts:
         """The noisy table."""
-        draw = noise.laplace if self.law == "laplace" else noise.gaussian
-        return draw(reveal(sealed), scale=self.scale)
+        values = reveal(sealed)
+        match self.law:
+            case "laplace":
+                return noise.laplace(values, scale=self.scale)
+            case "gaussian":
+                return noise.gaussian(values, scale=self.scale)
+            case "rounded-gaussian":
+                return noise.rounded_gaussian(values, scale=self.scale)
 
 
 def shares(count: int, weights: Sequence[Exact] | None) -> list[Fraction]:

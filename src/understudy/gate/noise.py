@@ -1,11 +1,12 @@
 """The only source of noise: exact samplers on integers, fed by the operating system.
 
-The interface is five draws. ``SystemNoise`` is the one that products run on. Selections and short
+The interface is six draws. ``SystemNoise`` is the one that products run on. Selections and short
 vectors go to ``OpenDPNoise``, OpenDP's proven samplers (discrete Laplace and discrete Gaussian of
 Canonne, Kamath and Steinke; permute-and-flip; Gumbel-max with lazily refined noise), all in exact
 arithmetic. Long vectors are drawn from exact tables (law.py), some hundred times faster, with the
-same laws. Indices by weight come from uniform whole numbers. Nothing here is seeded, buffered or
-pickled. Tests pass a source that enumerates every outcome with its exact probability.
+same laws; the rounded normal law has one exact table for every scale (rounded.py). Indices by
+weight come from uniform whole numbers. Nothing here is seeded, buffered or pickled. Tests pass a
+source that enumerates every outcome with its exact probability.
 
 A sum that leaves the 64-bit range saturates, which is post-processing of the exact noisy value.
 """
@@ -23,10 +24,14 @@ from numpy.typing import NDArray
 
 from understudy.errors import UsageError
 from understudy.gate.law import WORD, Law
+from understudy.gate.rounded import rounded
+from understudy.gate.scale import LARGEST_SCALE, SMALLEST_SCALE
 
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 BLOCK: Final = 2**20
+ROUNDED_BLOCK: Final = 2**12
+"""Few enough that the dozen arrays of a block stay in the cache."""
 LARGEST: Final = 2**62
 """Values beyond this size saturate before noise is added, so that no sum can overflow."""
 MOST_EFFORT: Final = 2**17
@@ -44,6 +49,11 @@ class Noise(ABC):
     @abstractmethod
     def gaussian(self, values: Integers, *, scale: float) -> Integers:
         """Each value plus noise with P(x) proportional to exp(-x^2 / (2 scale^2))."""
+
+    @abstractmethod
+    def rounded_gaussian(self, values: Integers, *, scale: float) -> Integers:
+        """Each value plus round(scale Z), Z standard normal: P(x) = Phi((x + 1/2) / scale) -
+        Phi((x - 1/2) / scale)."""
 
     @abstractmethod
     def permute_and_flip(self, scores: Integers, *, scale: float) -> int:
@@ -71,6 +81,9 @@ class OpenDPNoise(Noise):
 
     def gaussian(self, values: Integers, *, scale: float) -> Integers:
         return _added(_measurement("gaussian", scale), values)
+
+    def rounded_gaussian(self, values: Integers, *, scale: float) -> Integers:
+        return _rounded(values, scale)
 
     def permute_and_flip(self, scores: Integers, *, scale: float) -> int:
         return int(_measurement("permute_and_flip", scale)(scores.tolist()))
@@ -105,6 +118,9 @@ class SystemNoise(Noise):
             else self._opendp.gaussian(values, scale=scale)
         )
 
+    def rounded_gaussian(self, values: Integers, *, scale: float) -> Integers:
+        return _rounded(values, scale)
+
     def permute_and_flip(self, scores: Integers, *, scale: float) -> int:
         return self._opendp.permute_and_flip(scores, scale=scale)
 
@@ -128,12 +144,23 @@ def _pays(law: Law, draws: int) -> bool:
 
 def _tabled(law: Law, values: Integers) -> Integers:
     """The values plus noise from the law's table; see law.md."""
-    flat = np.clip(values.ravel(), -LARGEST, LARGEST)
-    noisy = [
-        flat[start : start + BLOCK] + _noise_of(law, _words(len(flat[start : start + BLOCK])))
-        for start in range(0, len(flat), BLOCK)
-    ]
-    return np.concatenate(noisy).reshape(values.shape)
+    return _in_blocks(values, lambda words: _noise_of(law, words), block=BLOCK)
+
+
+def _rounded(values: Integers, scale: float) -> Integers:
+    """The values plus rounded normal noise; see rounded.md."""
+    if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+        raise UsageError(f"a scale lies between 2^-20 and 2^50, not at {scale!r}")
+    return _in_blocks(values, lambda words: rounded(words, _word, scale=scale), block=ROUNDED_BLOCK)
+
+
+def _in_blocks(values: Integers, noise_of: Callable[[Words], Integers], *, block: int) -> Integers:
+    """The values plus the noise of as many fresh words, a block at a time."""
+    noisy = np.clip(values.ravel(), -LARGEST, LARGEST)
+    for start in range(0, len(noisy), block):
+        part = noisy[start : start + block]
+        part += noise_of(_words(len(part)))
+    return noisy.reshape(values.shape)
 
 
 def _noise_of(law: Law, words: Words) -> Integers:
