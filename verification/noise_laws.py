@@ -1,9 +1,10 @@
-"""The four draws against their exact laws: chi-square tests at small, large and fractional scales.
+"""The draws against their exact laws: chi-square tests at small, large and fractional scales.
 
-Every source of noise that products run on is tested: OpenDP's samplers, and the exact tables that
-long vectors are drawn from. A test fails if its p-value is below 1e-9. There are fewer than 300
-tests, so a false alarm anywhere has a probability below 1e-6, even if the chi-square approximation
-(at least 50 expected draws in every bin) is off by a factor of three so far out.
+Every source of noise that products run on is tested: OpenDP's samplers, the exact tables that long
+vectors are drawn from, and the table of the rounded normal law. A test fails if its p-value is
+below 1e-9. There are fewer than 300 tests, so a false alarm anywhere has a probability below 1e-6,
+even if the chi-square approximation (at least 50 expected draws in every bin) is off by a factor of
+three so far out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tests.noise_sources import (
     discrete_laplace_tail,
     exponential_law,
     permute_and_flip_law,
+    rounded_gaussian_tail,
 )
 from understudy.gate.noise import Noise, OpenDPNoise, SystemNoise
 
@@ -29,7 +31,7 @@ LEAST_EXPECTED = 50
 BINS = 40
 SCALES = [2.0**-20, 0.05, 1 / 3, 0.7, 1.0, math.sqrt(2), math.pi, 17.3, 1000.1, 2.0**20, 2.0**40]
 SOURCES = {"opendp": OpenDPNoise, "system": SystemNoise}
-LAWS = ["laplace", "gaussian"]
+LAWS = ["laplace", "gaussian", "rounded_gaussian"]
 SMOKE, FULL = 4_000, 150_000
 DRAWS = [SMOKE, pytest.param(FULL, marks=pytest.mark.slow)]
 
@@ -41,6 +43,8 @@ def upper(law: str, scale: float) -> Callable[[int], float]:
     """
     if law == "laplace":
         return lambda t: discrete_laplace_tail(t, scale)
+    if law == "rounded_gaussian":
+        return lambda t: rounded_gaussian_tail(t, scale)
     if scale < 1e5:
         return lambda t: discrete_gaussian_tail(t, scale)
     return lambda t: float(stats.norm.sf((t - 0.5) / scale))
@@ -173,6 +177,12 @@ def test_the_check_notices_noise_that_is_rounded_instead_of_discrete() -> None:
     rng = np.random.default_rng(1)
     rounded = np.rint(rng.laplace(0.0, 1.0, FULL)).astype(np.int64)
     assert p_of_sample(rounded, "laplace", 1.0) < LEAST_P
+
+
+def test_the_check_tells_the_rounded_from_the_discrete_gaussian() -> None:
+    rounded = SystemNoise().rounded_gaussian(np.zeros(FULL, np.int64), scale=0.7)
+    assert p_of_sample(rounded, "rounded_gaussian", 0.7) > LEAST_P
+    assert p_of_sample(rounded, "gaussian", 0.7) < LEAST_P
 
 
 def test_the_check_tells_the_two_selections_apart() -> None:
