@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.privacy.conftest import TOY
 from understudy.errors import BudgetExceeded, LedgerError, UsageError
+from understudy.privacy import ledger_rows
 from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
 from understudy.privacy.convert import approx_to_zcdp
 from understudy.privacy.ledger import Ledger
@@ -269,3 +270,22 @@ def test_one_run_used_by_two_holders_of_the_same_object_is_noticed(path):
     with pytest.raises(LedgerError, match="used twice at the same time"):
         ask(twin, PureDP(0.1))
     assert len(run.charges) == 1
+
+
+def test_what_was_asked_before_is_not_read_again_with_every_charge(monkeypatch):
+    """A choice among thousands of tables has a detail of megabytes, and there are hundreds."""
+    ledger = Ledger.in_memory(**TOY, total=ZCDP(1))
+    run = ledger.reserve(ZCDP(1), purpose="x")
+    read = []
+    decode = ledger_rows.json.loads
+    monkeypatch.setattr(ledger_rows.json, "loads", lambda text: read.append(text) or decode(text))
+    for step in range(20):
+        ask(run, ZCDP("1/20"), step=step)
+        assert run.left == ZCDP(1) * Fraction(19 - step, 20)
+    run.close()
+    assert sum('"step"' in text for text in read) == 20, "each once, by the charge that writes it"
+    again = ledger.resume(run.run_id)
+    read.clear()
+    for step in range(20):
+        assert ask(again, ZCDP("1/20"), step=step).detail == {"step": step}
+    assert sum('"step"' in text for text in read) == 20

@@ -20,6 +20,7 @@ from understudy.schema.neighbours import Neighbours
 
 _RUN_NAME: Final = "run-{:04d}"
 _LONGEST_TEXT: Final = 1000
+_CHARGES: Final = "SELECT position, verb, detail, cost, charged FROM charge WHERE run = ?"
 
 
 @final
@@ -142,15 +143,26 @@ def write_charge(
 
 def read_charges(connection: sqlite3.Connection, number: int) -> tuple[Charge, ...]:
     """The charges of a run in order."""
+    rows = connection.execute(f"{_CHARGES} ORDER BY position", (number,)).fetchall()
+    with _damaged():
+        return tuple(_charge(number, row) for row in rows)
+
+
+def read_charge(connection: sqlite3.Connection, number: int, position: int) -> Charge:
+    """One charge of a run."""
+    row = connection.execute(f"{_CHARGES} AND position = ?", (number, position)).fetchone()
+    with _damaged():
+        return _charge(number, row)
+
+
+def read_costs(connection: sqlite3.Connection, number: int) -> tuple[Budget, ...]:
+    """What each charge of a run cost, in order. Long details of other charges are left alone: a
+    run that pays a hundred times would read them a hundred times."""
     rows = connection.execute(
-        "SELECT position, verb, detail, cost, charged FROM charge WHERE run = ? ORDER BY position",
-        (number,),
+        "SELECT cost FROM charge WHERE run = ? ORDER BY position", (number,)
     ).fetchall()
     with _damaged():
-        return tuple(
-            Charge(run_id_of(number), position, verb, json.loads(detail), budget_of(cost), time)
-            for position, verb, detail, cost, time in rows
-        )
+        return tuple(budget_of(cost) for (cost,) in rows)
 
 
 def printable(text: str, *, name: str) -> str:
@@ -170,6 +182,11 @@ def budget_text(budget: Budget) -> str:
 def budget_of(text: str) -> Budget:
     """The budget of such a text."""
     return budget_from_json(json.loads(text))
+
+
+def _charge(number: int, row: tuple[Any, ...]) -> Charge:
+    position, verb, detail, cost, time = row
+    return Charge(run_id_of(number), position, verb, json.loads(detail), budget_of(cost), time)
 
 
 def _run(row: tuple[Any, ...], charges: tuple[Charge, ...]) -> Run:

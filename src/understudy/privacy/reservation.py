@@ -27,7 +27,9 @@ from understudy.privacy.ledger_rows import (
     Question,
     close_run,
     printable,
+    read_charge,
     read_charges,
+    read_costs,
     write_charge,
 )
 from understudy.privacy.state import About, Charge, Run
@@ -86,7 +88,9 @@ class Reservation:
     @property
     def left(self) -> Budget:
         """What is not charged yet; while a run is replayed, as it was at the same place."""
-        return self.budget - self._charged(self.charges[: self._position])
+        with self._store.transaction(write=False) as connection:
+            costs = read_costs(connection, self._number)
+        return self.budget - self._charged(costs[: self._position])
 
     def charge(self, verb: str, *, detail: Mapping[str, Any], cost: Budget) -> Charge:
         """Pay for one question, before it is asked; committed to disk when this returns.
@@ -96,12 +100,12 @@ class Reservation:
         """
         asked = Question(printable(verb, name="verb"), encode_detail(detail), cost)
         with self._held() as (connection, is_open):
-            charges = read_charges(connection, self._number)
             if self._position < self._recorded:
-                charge = self._repeated(charges[self._position], asked)
+                recorded = read_charge(connection, self._number, self._position)
+                charge = self._repeated(recorded, asked)
             else:
                 self._check_open(is_open)
-                self._check_fits(charges, asked)
+                self._check_fits(read_costs(connection, self._number), asked)
                 charge = write_charge(connection, self._number, self._position, asked)
         self._position += 1
         return charge
@@ -142,9 +146,8 @@ class Reservation:
                     f"{self.run_id} ended after {self._position} of its {self._recorded} recorded "
                     "charges; it is not the same run, so it stays open and its budget spent"
                 )
-            charges = read_charges(connection, self._number)
             entry = Entry(self.budget, self.entered, self._run.conversion)
-            keep = kept(entry, [charge.cost for charge in charges])
+            keep = kept(entry, read_costs(connection, self._number))
             if is_open:
                 close_run(connection, self._number, keep)
         return self.entered - keep
@@ -185,20 +188,20 @@ class Reservation:
             "version. Nothing more was read"
         )
 
-    def _check_fits(self, charges: tuple[Charge, ...], asked: Question) -> None:
-        if len(charges) != self._position:
+    def _check_fits(self, costs: Sequence[Budget], asked: Question) -> None:
+        if len(costs) != self._position:
             raise LedgerError(
                 f"{self.run_id} is used twice at the same time. Nothing more was read"
             )
-        left = self.budget - self._charged(charges)
+        left = self.budget - self._charged(costs)
         if not left.covers(asked.cost):
             raise BudgetExceeded(
                 f"{asked.verb} asks for {asked.cost}, and {left} is left of the {self.budget} that "
                 f"this run reserved: {asked.cost.beyond(left)} too much. Nothing more was read"
             )
 
-    def _charged(self, charges: Sequence[Charge]) -> Budget:
-        return compose([charge.cost for charge in charges], type(self.budget))
+    def _charged(self, costs: Sequence[Budget]) -> Budget:
+        return compose(costs, type(self.budget))
 
     def _place(self, charge: Charge) -> tuple[int, int]:
         if charge.run_id != self.run_id:
