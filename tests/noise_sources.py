@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from understudy.gate.noise import Noise
 
@@ -220,6 +221,26 @@ def _logs(p: dict[Outcome, float], q: dict[Outcome, float]) -> tuple[Floats, Flo
 def hockey_stick(p: dict[Outcome, float], q: dict[Outcome, float], epsilon: float) -> float:
     """The delta that this pair costs at epsilon, in one direction."""
     return math.fsum(max(p[o] - math.exp(epsilon) * q.get(o, 0.0), 0.0) for o in p)
+
+
+def gaussian_mu(p: dict[Outcome, float], q: dict[Outcome, float]) -> float:
+    """The least mu with which two normal variables are as easy to tell apart as p and q.
+
+    The best tests say p where p / q is largest. Between two such tests the chances of error lie on
+    a line, those of the normal variables below it, so the corners decide. Errors are summed from
+    their own side, so that small ones keep their digits.
+    """
+    outcomes = sorted(p.keys() | q.keys(), key=lambda o: _odds(p.get(o, 0.0), q.get(o, 0.0)))
+    found = np.array([[law.get(outcome, 0.0) for outcome in outcomes] for law in (p, q)])
+    below = np.cumsum(found, axis=1)[:, :-1]
+    above = np.cumsum(found[:, ::-1], axis=1)[:, -2::-1]
+    z = np.where(below < above, ndtri(below), -ndtri(above))
+    with np.errstate(invalid="ignore"):  # beyond all outcomes of both there is nothing to tell
+        return float(np.nanmax(z[1] - z[0], initial=0.0))
+
+
+def _odds(p: float, q: float) -> float:
+    return p / q if q else math.inf
 
 
 class SeededNoise(Noise):

@@ -30,7 +30,7 @@ OPEN_ROWS: list[Row] = [("0", "Ulm", "3.5"), ("1", "Bonn", "-2")] * 40
 def fitted(
     schema: Schema, rows: list[Row], asked: Budget, *, fits: int = 1, seed: int = 1
 ) -> tuple[run.Fitted, Purse]:
-    allotment = allot(asked, schema)
+    allotment = allot(asked, schema, accepts=Independent.accepts)
     purse = purse_for(schema, allotment.working)
     done = run.fit(
         TinyBackend(schema, rows),
@@ -61,7 +61,7 @@ def test_a_run_spends_exactly_its_working_budget(
     done, purse = fitted(schema, rows, asked, fits=fits)
     assert purse.spent == purse.budget
     assert len(done.models) == fits
-    assert purse.budget == allot(asked, schema).working
+    assert purse.budget == allot(asked, schema, accepts=Independent.accepts).working
 
 
 def test_levels_and_bounds_are_bought_once_for_all_fits() -> None:
@@ -124,10 +124,10 @@ def test_a_currency_that_the_method_cannot_spend_is_refused() -> None:
     class PureOnly:
         accepts = (PureDP,)
 
-    run.check_currency(Independent(), allot(ZCDP(1), CLOSED))
-    run.check_currency(PureOnly(), allot(PureDP(1), CLOSED))  # type: ignore[arg-type]
+    assert run.allotted(ZCDP(1), CLOSED, Independent()).working == ZCDP(1)
+    assert run.allotted(PureDP(1), CLOSED, PureOnly()).working == PureDP(1)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="spends PureDP, not ZCDP"):
-        run.check_currency(PureOnly(), allot(ApproxDP(1, "1e-6"), CLOSED))  # type: ignore[arg-type]
+        run.allotted(ApproxDP(1, "1e-6"), CLOSED, PureOnly())  # type: ignore[arg-type]
 
 
 def test_a_failed_run_leaves_its_whole_reservation_spent() -> None:
@@ -149,7 +149,7 @@ def test_a_failed_run_leaves_its_whole_reservation_spent() -> None:
             Failing(CLOSED, ROWS),
             reservation,
             method=Independent(),
-            allotment=allot(PureDP(2), CLOSED),
+            allotment=allot(PureDP(2), CLOSED, accepts=Independent.accepts),
             rng=np.random.default_rng(1),
         )
     assert ledger.state().left == PureDP(1)

@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 PEER: Final = "UNDERSTUDY_MBI_PYTHON"
 INSTALL: Final = (
     "mbi 2.0 is not here: pip install mbi==2.0.0, here or in an environment of its own (it brings "
-    f"jax with it) whose Python is then named by {PEER}=peers/bin/python"
+    f"jax with it) whose Python is then named by {PEER}=peers/bin/python. Ten rounds take seven "
+    "minutes; jax needs more memory maps than Linux allows (sysctl -w vm.max_map_count=1048576)"
 )
 PROGRAM = Path(__file__).with_name("mbi_loop.py")
 
@@ -112,7 +113,10 @@ def peer_python() -> str | None:
 def by_peer(python: str, path: Path, *, iterations: int, exactly: bool = False) -> dict[str, Any]:
     """What ``mbi_loop.py`` says about measurements that were written to this file."""
     command = [python, str(PROGRAM), str(path), str(iterations)] + ["float64"] * exactly
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    fresh = {"JAX_ENABLE_COMPILATION_CACHE": "false"}  # what was cut off while writing it is broken
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env={**os.environ, **fresh}
+    )
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     if exactly:
         with np.load(f"{path}.pairs.npz") as pairs:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from understudy.methods.planned import Planned
     from understudy.methods.pmse import PMSE
     from understudy.methods.smoothed_histogram import SmoothedHistogram
-    from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
+    from understudy.privacy.budget import GDP, ZCDP, ApproxDP, PureDP
     from understudy.privacy.ledger import Ledger
     from understudy.release import Release, load
     from understudy.report.card import Card
@@ -49,6 +49,7 @@ _HOME = {
     "Auto": "methods.auto",
     "BudgetExceeded": "errors",
     "Card": "report.card",
+    "GDP": "privacy.budget",
     "Independent": "methods.independent",
     "Ledger": "privacy.ledger",
     "LedgerError": "errors",
@@ -79,6 +80,7 @@ _HOME = {
 
 __all__ = [
     "AIM",
+    "GDP",
     "MST",
     "PMSE",
     "ZCDP",

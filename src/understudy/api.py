@@ -21,12 +21,12 @@ from understudy.privacy.budget import Budget, Exact
 from understudy.privacy.clock import now
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.privacy.ledger_place import LedgerPlace
-from understudy.privacy.request import allot, granted, requested
+from understudy.privacy.request import granted, requested
 from understudy.release import Release
 from understudy.report.card import LedgerNote, OutputNote, RowsReason
 from understudy.report.compose import card_of
 from understudy.run import (
-    check_currency,
+    allotted,
     check_output,
     fit,
     ledger_for,
@@ -75,8 +75,7 @@ def synthesize(
     """
     synthesizer = _method(method, options)
     known = synthesizer.scope(_schema(schema))
-    allotment = allot(requested(epsilon=epsilon, delta=delta, rho=rho), known)
-    check_currency(synthesizer, allotment)
+    allotment = allotted(requested(epsilon=epsilon, delta=delta, rho=rho), known, synthesizer)
     check_output(rows=rows, copies=copies, seed=seed)
     book = ledger_for(ledger, known, allotment)
     reservation = reserve(book, allotment, purpose=_purpose(synthesizer), resume=resume)
@@ -131,8 +130,7 @@ def plan(
         if epsilon is not None or rho is not None:
             raise UsageError("give either a budget or the error you want, not both")
         epsilon = epsilon_for(known, synthesizer, want_error=want_error, delta=delta, rows=rows)
-    allotment = allot(requested(epsilon=epsilon, delta=delta, rho=rho), known)
-    check_currency(synthesizer, allotment)
+    allotment = allotted(requested(epsilon=epsilon, delta=delta, rho=rho), known, synthesizer)
     return rehearse(known, synthesizer, allotment, rows=rows)
 
 
@@ -252,10 +250,12 @@ def select_release(
     from understudy.paid.total import total_of
 
     _check_depth(depth)
-    releases, allotment = list(candidates), granted(spend)
+    releases = list(candidates)
     known = schema_of(releases[0] if releases else None) if schema is None else _schema(schema)
     listed = to_choose(releases, known, depth=depth, rows=rows)
     cards = [release.card for release in releases]
+    gaussian = all(card.guarantee.worked.currency == "gdp" for card in cards)
+    allotment = granted(spend, gaussian=gaussian)
     total = total_of(cards, asked=allotment.asked, cost=allotment.working)
     book = ledger_for(ledger, known, allotment)
     purpose = f"choose one of {len(releases)} releases"

@@ -228,9 +228,8 @@ def epsilon_for(
         raise UsageError("the wanted error is a share of the rows: between 0 and 1")
 
     def at(epsilon: float) -> Plan:
-        return rehearse(
-            schema, method, allot(requested(epsilon=epsilon, delta=delta), schema), rows=rows
-        )
+        asked = requested(epsilon=epsilon, delta=delta)
+        return rehearse(schema, method, allot(asked, schema, accepts=method.accepts), rows=rows)
 
     related = bool(at(EPSILONS[1]).relations)
 

@@ -19,9 +19,10 @@ from understudy.gate.prepare import prepare
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
+from understudy.privacy.budget import Budget
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.privacy.ledger_place import LedgerPlace
-from understudy.privacy.request import Allotment
+from understudy.privacy.request import Allotment, allot
 from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
@@ -84,14 +85,16 @@ def check_output(*, rows: int | None, copies: int, seed: int | None) -> None:
             raise UsageError(f"{name} must be a whole number, {least} or more")
 
 
-def check_currency(method: Synthesizer, allotment: Allotment) -> None:
-    """Refuse a budget in a currency that the method cannot spend."""
+def allotted(asked: Budget, schema: Schema, method: Synthesizer) -> Allotment:
+    """The budget in the currency that the method works in; refused if it cannot spend that."""
+    allotment = allot(asked, schema, accepts=method.accepts)
     if not isinstance(allotment.for_fit, method.accepts):
         able = " or ".join(kind.__name__ for kind in method.accepts)
         raise UsageError(
             f"this method spends {able}, not {type(allotment.for_fit).__name__}: give epsilon "
             "and delta, or rho, for zCDP; epsilon alone for pure differential privacy"
         )
+    return allotment
 
 
 def rows_of(model: Model, rows: int | None) -> int:

@@ -72,7 +72,7 @@ def _says_where_the_budget_went(release: us.Release) -> None:
     """Every noisy table is in the release, with the noise that its charge on the card bought."""
     counted = [charge for charge in release.card.charges if charge.verb == "count"]
     told = [
-        (tuple(marginal), float(noise.removeprefix("gaussian ")))
+        (tuple(marginal), float(noise.removeprefix("rounded-gaussian ")))
         for charge in counted
         for marginal, noise in zip(charge.detail["marginals"], charge.detail["noise"], strict=True)
     ]
@@ -80,7 +80,7 @@ def _says_where_the_budget_went(release: us.Release) -> None:
     assert [columns for columns, _ in held] == [columns for columns, _ in told]
     assert [stddev for _, stddev in held] == pytest.approx([scale for _, scale in told], rel=0.01)
     assert any(len(columns) > 1 for columns, _ in held)
-    spent = sum(Fraction(charge.cost.parts["rho"]) for charge in release.card.charges)
+    spent = sum(Fraction(charge.cost.parts["mu_squared"]) for charge in release.card.charges)
     assert spent == release.card.guarantee.worked.main
     page = unescape(release.card.to_html())
     for columns, _ in held:

@@ -86,7 +86,7 @@ def test_rounded_gaussian_noise_has_its_own_law_and_deviation() -> None:
 
 @pytest.mark.parametrize("spend", [ApproxDP(1, "1e-6"), ZCDP(1, "1e-6")])
 def test_currencies_that_cannot_be_spent_are_refused(spend: Budget) -> None:
-    with pytest.raises(UsageError, match="count spends PureDP or ZCDP"):
+    with pytest.raises(UsageError, match="count spends PureDP, GDP or ZCDP"):
         noise_for(spend, ADD_REMOVE, contribution=1)
 
 

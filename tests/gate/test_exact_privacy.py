@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from tests.gate.mechanisms import Law, Mechanism, frozen, pairs_of_laws
-from tests.noise_sources import hockey_stick, max_log_ratio, renyi
+from tests.gate.promises import share_used
+from tests.noise_sources import gaussian_mu, hockey_stick, max_log_ratio, renyi
 from tests.tables import cells, numbers, universe
 from understudy.gate import prepare as prepare_module
 from understudy.gate.prepare import prepare
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.scores import L1Gap
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Column, Integer
 from understudy.schema.neighbours import Neighbours
@@ -28,6 +30,7 @@ from understudy.schema.neighbours import Neighbours
 ALPHAS = (1.1, 2.0, 5.0, 25.0)
 TOLERANCE = 1e-9
 USED = 0.3
+USED_OF_MU = 0.2
 RELATIONS = list(Neighbours)
 
 
@@ -172,7 +175,21 @@ def test_concentrated_budgets_keep_their_promise(
     assert used >= USED
 
 
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(("name", "contribution"), UNITS)
+def test_gaussian_budgets_keep_their_promise(
+    name: str, relation: Neighbours, contribution: int
+) -> None:
+    if name == "bounds":  # they are bought in the other currencies
+        return
+    budget = GDP(Fraction(4, 5))
+    used = share_used(laws(name, budget, relation, contribution), budget)
+    assert USED_OF_MU <= used <= 1.0 + TOLERANCE
+
+
 def test_the_checks_notice_noise_that_is_a_tenth_too_small() -> None:
+    generous = laws("one marginal", GDP(Fraction(22, 25)), Neighbours.REPLACE_ONE, 1)
+    assert share_used(generous, GDP(Fraction(4, 5))) > 1.0 + TOLERANCE
     generous = laws("one marginal", PureDP(Fraction(33, 20)), Neighbours.ADD_REMOVE, 1)
     assert max(max_log_ratio(p, q) for p, q in generous) > 1.5 + TOLERANCE
     generous = laws("one marginal", ZCDP(Fraction(11, 25)), Neighbours.REPLACE_ONE, 1)
@@ -185,4 +202,7 @@ def test_the_divergences_are_right_on_laws_done_by_hand() -> None:
     assert renyi(p, q, 2.0) == pytest.approx(np.log(0.25 / 0.25 + 0.25 / 0.75))
     assert hockey_stick(p, q, 0.0) == pytest.approx(0.25)
     assert max_log_ratio(p, {"x": 1.0}) == np.inf
+    assert gaussian_mu(p, q) == pytest.approx(gaussian_mu(q, p))
+    assert gaussian_mu(p, q) == pytest.approx(NormalDist().inv_cdf(0.75))
+    assert gaussian_mu(p, {"x": 1.0}) == np.inf
     assert renyi(p, {"x": 1.0}, 2.0) == np.inf

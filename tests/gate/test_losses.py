@@ -22,7 +22,7 @@ from understudy.gate import losses as losses_module
 from understudy.gate.losses import STEPS, CellLoss, Loss, minimum_for
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.sensitivity import loss_of_rows
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.neighbours import Neighbours
 
@@ -99,7 +99,9 @@ def nearest_level(table: PrivateTable, budget: Budget) -> int:
 
 @pytest.mark.parametrize("contribution", [1, 2])
 @pytest.mark.parametrize("relation", list(Neighbours))
-@pytest.mark.parametrize("budget", [PureDP(Fraction(3, 2)), ZCDP(Fraction(2, 5))], ids=str)
+@pytest.mark.parametrize(
+    "budget", [PureDP(Fraction(3, 2)), ZCDP(Fraction(2, 5)), GDP(Fraction(4, 5))], ids=str
+)
 def test_the_whole_verb_keeps_its_promise(
     budget: Budget, relation: Neighbours, contribution: int
 ) -> None:

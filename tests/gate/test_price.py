@@ -9,14 +9,14 @@ from tests.noise_sources import SeededNoise
 from tests.tables import TinyBackend, cells, purse_for
 from understudy.gate.price import stddev_bought
 from understudy.gate.private_table import PrivateTable
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.neighbours import Neighbours
 
 
 @pytest.mark.parametrize("contribution", [1, 3])
 @pytest.mark.parametrize("relation", Neighbours)
-@pytest.mark.parametrize("budget", [PureDP("3/7"), PureDP(900), ZCDP("1/30"), ZCDP(50)])
+@pytest.mark.parametrize("budget", [PureDP("3/7"), PureDP(900), ZCDP("1/30"), ZCDP(50), GDP(9)])
 def test_the_price_is_that_of_count(
     budget: Budget, relation: Neighbours, contribution: int
 ) -> None:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.noise_sources import ForbiddenNoise, exponential_law, permute_and_flip_law
+from tests.noise_sources import ForbiddenNoise, exponential_law, gaussian_mu, permute_and_flip_law
 from understudy.errors import UsageError
 from understudy.gate.select import LARGEST, SLACK, UNITS, Choice, choice_for, on_grid
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP
 
 
 def law_of(choice: Choice, scores: list[int]) -> list[float]:
@@ -84,6 +84,21 @@ def test_concentrated_selection_costs_what_it_says(monotone: bool) -> None:
     assert 0.7 <= worst <= 1.0 + 1e-9
 
 
+@pytest.mark.parametrize("monotone", [False, True])
+def test_gaussian_selection_costs_what_it_says(monotone: bool) -> None:
+    choice = choice_for(GDP("1/2"), sensitivity=2, monotone=monotone)
+    scale = math.sqrt(math.pi / 8 / 0.5) * (2 if monotone else 4)
+    assert choice.law == "gumbel"
+    assert choice.scale == pytest.approx(scale, rel=1e-12)
+    assert choice.scale >= scale * (1 - 1e-15)
+    worst = 0.0
+    for base, shift in product(BASES, SHIFTS[monotone]):
+        p = law_of(choice, base)
+        q = law_of(choice, [b + s for b, s in zip(base, shift, strict=True)])
+        worst = max(worst, gaussian_mu(dict(enumerate(p)), dict(enumerate(q))) ** 2)
+    assert 0.7 * 0.5 <= worst <= 0.5 + 1e-9
+
+
 def test_permute_and_flip_would_not_do_for_concentrated_budgets() -> None:
     """The reason for two laws: at the scale of Gumbel noise it breaks the promise."""
     rho = 0.01
@@ -98,7 +113,7 @@ def test_permute_and_flip_would_not_do_for_concentrated_budgets() -> None:
 
 @pytest.mark.parametrize("spend", [ApproxDP(1, "1e-6"), ZCDP(1, "1e-6")])
 def test_other_currencies_are_refused(spend: Budget) -> None:
-    with pytest.raises(UsageError, match="a selection spends PureDP or ZCDP"):
+    with pytest.raises(UsageError, match="a selection spends PureDP, GDP or ZCDP"):
         choice_for(spend, sensitivity=1, monotone=False)
 
 

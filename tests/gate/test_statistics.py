@@ -25,7 +25,7 @@ from understudy.gate.private_table import PrivateTable
 from understudy.gate.select import SLACK, UNITS
 from understudy.gate.statistics import SIZE_STEPS, CellsHolding, LeastImpurity, Statistic
 from understudy.models.known import KnownTables
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.neighbours import Neighbours
 
@@ -183,7 +183,9 @@ def unique_and_rare(table: PrivateTable, budget: Budget) -> object:
 
 @pytest.mark.parametrize("contribution", [1, 2])
 @pytest.mark.parametrize("relation", list(Neighbours))
-@pytest.mark.parametrize("budget", [PureDP(Fraction(3, 2)), ZCDP(Fraction(2, 5))], ids=str)
+@pytest.mark.parametrize(
+    "budget", [PureDP(Fraction(3, 2)), ZCDP(Fraction(2, 5)), GDP(Fraction(4, 5))], ids=str
+)
 @pytest.mark.parametrize("mechanism", [occupied, unique_and_rare])
 def test_the_whole_verb_keeps_its_promise(
     mechanism: object, budget: Budget, relation: Neighbours, contribution: int

@@ -35,7 +35,7 @@ from understudy.data.standin import StandIn
 from understudy.errors import UsageError
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.sums import LARGEST_GRANULARITY, groups_of, sensitivities, summing_for
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Integer
 from understudy.schema.domain import Domain
@@ -191,7 +191,9 @@ CASES = {
 
 @pytest.mark.parametrize("contribution", [1, 2])
 @pytest.mark.parametrize("relation", list(Neighbours))
-@pytest.mark.parametrize("budget", [PureDP(Fraction(3, 2)), ZCDP(Fraction(2, 5))], ids=str)
+@pytest.mark.parametrize(
+    "budget", [PureDP(Fraction(3, 2)), ZCDP(Fraction(2, 5)), GDP(Fraction(4, 5))], ids=str
+)
 @pytest.mark.parametrize("name", CASES)
 def test_the_whole_verb_keeps_its_promise(
     name: str, budget: Budget, relation: Neighbours, contribution: int
@@ -232,7 +234,7 @@ def test_sums_come_back_in_their_own_units() -> None:
     assert coarse.tolist() == [1 + 0]  # -1/2 is rounded up to 0
 
 
-@pytest.mark.parametrize("spend", [PureDP(2), ZCDP("0.1")])
+@pytest.mark.parametrize("spend", [PureDP(2), ZCDP("0.1"), GDP("0.2")])
 def test_the_stated_deviation_is_the_noise(spend: Budget) -> None:
     """2000 draws: a variance off by 5.5 of its standard errors has probability below 1e-7."""
     moments = [*U, *(Moment((Y, u.features[0])) for u in U)]

@@ -21,7 +21,7 @@ from understudy.gate.noise import Noise
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import (
     Boolean,
@@ -38,7 +38,11 @@ from understudy.schema.domain import Domain
 from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Schema, Unit
 
-BUDGETS: dict[type[Budget], Budget] = {PureDP: PureDP("3/2"), ZCDP: ZCDP("1/3")}
+BUDGETS: dict[type[Budget], Budget] = {
+    PureDP: PureDP("3/2"),
+    ZCDP: ZCDP("1/3"),
+    GDP: GDP("2/3"),
+}
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from tests.gate.mechanisms import Law, pairs_of_laws
+from tests.gate.promises import share_used
 from tests.methods.subjects import essence, subject_of
 from tests.noise_sources import max_log_ratio, renyi
 from tests.tables import cells, universe
 from understudy import methods
 from understudy.gate.private_table import PrivateTable
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.neighbours import Neighbours
 
@@ -27,6 +28,8 @@ USED_WALKING_FEW = 0.1
 """Of what is left of a promise when every noisy count is clamped to 0 or 1."""
 USED_IN_TURNS = 0.2
 """Of what is left when what was clamped is bought in turns and put together in a model."""
+USED_OF_MU = 0.5
+"""Clamped counts hide more of mu, which looks at every test, than of the worst divergence."""
 IN_TURNS = ("aim", "auto", "mst")
 TABLES = {
     # name: columns, rows, rows of other units, window of noisy counts
@@ -109,3 +112,15 @@ def test_methods_keep_a_concentrated_promise(
                 assert divergence <= 0.4 * alpha * (1.0 + 1e-9)
                 used = max(used, divergence / (0.4 * alpha))
     assert used >= least_used(name, table)
+
+
+@pytest.mark.parametrize(("name", "relation", "contribution", "table"), CASES)
+def test_methods_keep_a_gaussian_promise(
+    name: str, relation: Neighbours, contribution: int, table: str
+) -> None:
+    if GDP not in methods.get(name).accepts:
+        return
+    budget = GDP("4/5")
+    used = share_used(laws(name, relation, contribution, table, budget), budget)
+    assert used <= 1.0 + 1e-9
+    assert used >= least_used(name, table) * USED_OF_MU

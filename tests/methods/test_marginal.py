@@ -271,7 +271,7 @@ def test_the_plan_tells_what_a_column_of_a_joint_table_costs() -> None:
 def test_what_it_says_about_itself() -> None:
     about = facts("marginal")
     assert about["status"] == "proven"
-    assert about["guarantee"] == ["pure", "zcdp"]
+    assert about["guarantee"] == ["pure", "zcdp", "gdp"]
     assert about["neighbours"] == ["add-remove", "replace-one"]
     assert set(about["settings"]) == {"columns", "negatives", "most_cells"}
 

@@ -68,7 +68,7 @@ def test_setting_parameters_makes_another_method() -> None:
 def test_facts_are_plain_values_and_the_room_lists_them() -> None:
     (facts,) = [facts for facts in understudy.methods() if facts["name"] == "independent"]
     assert facts == methods.facts("independent")
-    assert facts["guarantee"] == ["pure", "zcdp"]
+    assert facts["guarantee"] == ["pure", "zcdp", "gdp"]
     assert facts["neighbours"] == ["add-remove", "replace-one"]
     assert facts["status"] == "proven"
     assert facts["needs"] == ["count"]

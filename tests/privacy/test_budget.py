@@ -131,7 +131,7 @@ def test_anything_else_is_refused_by_name(value):
         (lambda: PureDP(1).shares(0), "at least one"),
         (lambda: PureDP(1).shares(1.5), "whole number"),
         (lambda: PureDP(1).shares(True), "shares must be a number"),
-        (lambda: known_currency(Budget), "PureDP, ZCDP, ApproxDP"),
+        (lambda: known_currency(Budget), "PureDP, ZCDP, GDP, ApproxDP"),
         (lambda: known_currency("zcdp"), "not 'zcdp'"),
         (lambda: budget_from_json({}), "not a budget"),
         (lambda: budget_from_json({"currency": "zcdp", "rho": "1"}), "not a budget"),

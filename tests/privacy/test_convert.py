@@ -246,7 +246,7 @@ def test_refusals_say_why(convert, says):
 
 def test_every_conversion_has_a_name_and_a_price_in_words():
     names = [conversion.name for conversion in CONVERSIONS]
-    assert len(set(names)) == len(names) == 5
+    assert len(set(names)) == len(names) == 8
     for conversion in CONVERSIONS:
         assert conversion.name.replace("-", "").isalpha()
         assert len(conversion.price.split()) >= 4

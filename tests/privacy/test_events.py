@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import fields
 from fractions import Fraction
 from itertools import permutations, product
-from math import exp, factorial, log
+from math import exp, factorial, log, pi
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
+from tests.noise_sources import gaussian_mu
 from understudy.errors import UsageError
 from understudy.privacy.accountant import compose
-from understudy.privacy.budget import CURRENCIES, ZCDP, ApproxDP, PureDP
+from understudy.privacy.budget import CURRENCIES, GDP, ZCDP, ApproxDP, PureDP
 from understudy.privacy.events import (
     Event,
     ExponentialMechanism,
@@ -22,6 +24,7 @@ from understudy.privacy.events import (
     Laplace,
     PermuteAndFlip,
     Repeated,
+    RoundedGaussian,
     Threshold,
     cost,
 )
@@ -29,7 +32,7 @@ from understudy.privacy.events import (
 AMOUNT = st.fractions(0, 3, max_denominator=10**6)
 TAIL = st.fractions(0, Fraction(1, 1000), max_denominator=10**9)
 COUNT = st.integers(1, 12)
-BY_FIELD = {"epsilon": AMOUNT, "rho": AMOUNT, "delta": TAIL, "count": COUNT}
+BY_FIELD = {"epsilon": AMOUNT, "rho": AMOUNT, "mu_squared": AMOUNT, "delta": TAIL, "count": COUNT}
 
 
 def leaves(kind: type[Event] = Event) -> list[type[Event]]:
@@ -60,6 +63,7 @@ def test_discovery_finds_them_all():
     assert set(leaves()) == {
         Laplace,
         Gaussian,
+        RoundedGaussian,
         PermuteAndFlip,
         ExponentialMechanism,
         Threshold,
@@ -87,7 +91,7 @@ def test_n_at_once_cost_as_much_as_one_by_one(kind, currency, data):
 
 @pytest.mark.parametrize("kind", leaves(), ids=lambda kind: kind.__name__)
 def test_every_event_has_a_price_somewhere(kind):
-    values = {"epsilon": 1, "rho": 1, "delta": Fraction(1, 10**6), "count": 2}
+    values = {"epsilon": 1, "rho": 1, "mu_squared": 1, "delta": Fraction(1, 10**6), "count": 2}
     event = kind(**{f.name: values.get(f.name, Laplace(1)) for f in fields(kind)})
     assert event.prices()
     for currency, price in event.prices().items():
@@ -106,6 +110,10 @@ def test_the_prices():
     assert ExponentialMechanism(third).cost(ZCDP) == ZCDP(third**2 / 8)
     assert ExponentialMechanism(third).cost(PureDP) == PureDP(third)
     assert Gaussian(0.1).prices() == {ZCDP: ZCDP(0.1)}
+    assert RoundedGaussian(0.1).prices() == {GDP: GDP(0.1), ZCDP: ZCDP("1/20")}
+    coin = ExponentialMechanism(third).cost(GDP).mu_squared
+    assert float(coin) == pytest.approx(pi / 8 / 9, rel=1e-15)
+    assert RoundedGaussian(1).times(10).cost(GDP) == GDP(10)
     assert Threshold(Laplace(1), 1e-6).prices() == {
         ZCDP: ZCDP(0.5, 1e-6),
         ApproxDP: ApproxDP(1, 1e-6),
@@ -227,3 +235,42 @@ def test_discrete_laplace_keeps_its_price(epsilon):
     rho = max(log(float(np.sum(p * (p / q) ** (a - 1)))) / (a - 1) / a for a in ORDERS)
     assert rho <= float(Laplace(epsilon).cost(ZCDP).rho) * (1 + 1e-9)
     assert exp(float(Laplace(epsilon).cost(PureDP).epsilon)) >= (p / q).max() * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.0, 6.0])
+def test_the_exponential_mechanism_keeps_its_price_in_mu(epsilon):
+    price = float(ExponentialMechanism(epsilon).cost(GDP).mu_squared)
+    for candidates in (2, 3):
+        for start in product((0, -1, -3), repeat=candidates):
+            p = dict(enumerate(gumbel_choice(start, epsilon)))
+            for step in product((-1, 0, 1), repeat=candidates):
+                q = dict(enumerate(gumbel_choice(tuple(np.add(start, step)), epsilon)))
+                assert gaussian_mu(p, q) ** 2 <= price * (1 + 1e-9)
+
+
+def test_the_price_in_mu_of_a_choice_is_the_best_constant():
+    epsilon = 0.01
+    even, odd = (
+        {0: p, 1: 1 - p} for p in (1 / (1 + exp(-epsilon / 2)), 1 / (1 + exp(epsilon / 2)))
+    )
+    price = float(ExponentialMechanism(epsilon).cost(GDP).mu_squared)
+    assert 0.9999 * price < gaussian_mu(even, odd) ** 2 <= price * (1 + 1e-9)
+
+
+def law_of_sum(mass, shift: int) -> dict[int, float]:
+    return {k: mass(k - shift) for k in range(-12, 14)}
+
+
+@pytest.mark.parametrize("sigma", [0.7, 1.0, 1.5])
+def test_rounded_normal_noise_has_the_price_in_mu_and_the_discrete_gaussian_has_not(sigma):
+    def rounded(k: int) -> float:
+        return float(ndtr((0.5 - abs(k)) / sigma) - ndtr((-0.5 - abs(k)) / sigma))
+
+    def discrete(k: int) -> float:
+        return exp(-(k**2) / 2 / sigma**2)
+
+    mass = sum(discrete(k) for k in range(-14, 15))
+    mu = gaussian_mu(law_of_sum(rounded, 1), law_of_sum(rounded, 0))
+    assert 0.999 / sigma < mu <= 1 / sigma * (1 + 1e-6)
+    wrong = [law_of_sum(lambda k: discrete(k) / mass, shift) for shift in (1, 0)]
+    assert gaussian_mu(*wrong) > 1.01 / sigma

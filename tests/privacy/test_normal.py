@@ -67,6 +67,11 @@ def test_far_tails_keep_their_digits():
     )
 
 
+def test_beyond_far_a_bound_is_all():
+    low, high = upper_tail(Fraction(10**9), digits=30)
+    assert low == 0 < high < Fraction(1, 10**8000)
+
+
 def test_density_falls():
     points = [density(Fraction(x, 4), digits=20) for x in range(60)]
     assert all(after[1] < before[0] for before, after in pairwise(points))

@@ -24,7 +24,7 @@ from understudy.gate.scale import (
 )
 from understudy.gate.sensitive import Sensitive, reveal
 from understudy.gate.sensitivity import marginal_l1, marginal_l2_squared
-from understudy.privacy.budget import ZCDP, Budget, Exact, PureDP, exact
+from understudy.privacy.budget import GDP, ZCDP, Budget, Exact, PureDP, exact
 from understudy.schema.neighbours import Neighbours
 
 Counts = NDArray[np.int64]
@@ -87,7 +87,11 @@ def noise_for(spend: Budget, neighbours: Neighbours, *, contribution: int) -> Co
         case ZCDP() if not spend.delta:
             l2_squared = marginal_l2_squared(neighbours, contribution)
             return CountNoise("gaussian", gaussian_scale(l2_squared, spend.rho))
-    raise UsageError(f"count spends PureDP or ZCDP without delta, not {spend}")
+        case GDP():
+            l2_squared = marginal_l2_squared(neighbours, contribution)
+            scale = gaussian_scale(l2_squared, spend.mu_squared / 2)
+            return CountNoise("rounded-gaussian", scale)
+    raise UsageError(f"count spends PureDP, GDP or ZCDP without delta, not {spend}")
 
 
 def read_only(values: Counts) -> Counts:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from understudy.errors import UsageError
 from understudy.gate.noise import Noise
 from understudy.gate.scale import gumbel_scale, selection_scale
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
+from understudy.privacy.normal import PI_ROUNDED_UP
 
 UNITS: Final = 2**16
 SLACK: Final = 3
@@ -48,7 +49,7 @@ class Choice:
 def choice_for(spend: Budget, *, sensitivity: int, monotone: bool) -> Choice:
     """The noisy maximum of whole-number scores of this sensitivity that costs ``spend``.
 
-    Permute-and-flip for PureDP, the exponential mechanism by Gumbel noise for ZCDP.
+    Permute-and-flip for PureDP, the exponential mechanism by Gumbel noise for ZCDP and GDP.
     """
     match spend:
         case PureDP():
@@ -56,4 +57,7 @@ def choice_for(spend: Budget, *, sensitivity: int, monotone: bool) -> Choice:
             return Choice("permute-and-flip", scale)
         case ZCDP() if not spend.delta:
             return Choice("gumbel", gumbel_scale(sensitivity, spend.rho, monotone=monotone))
-    raise UsageError(f"a selection spends PureDP or ZCDP without delta, not {spend}")
+        case GDP():
+            rho = spend.mu_squared / PI_ROUNDED_UP  # at which this choice is as likely to err
+            return Choice("gumbel", gumbel_scale(sensitivity, rho, monotone=monotone))
+    raise UsageError(f"a selection spends PureDP, GDP or ZCDP without delta, not {spend}")

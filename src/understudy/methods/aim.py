@@ -20,7 +20,7 @@ Gate calls, in this order:
 3. ``count`` of every one-way marginal again, optional: with what is left, if there is nothing to
    choose from.
 
-Composition: the plain sum, in the currency of the budget (PureDP or ZCDP).
+Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP).
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemmas: ``gate/count.md``, ``gate/select.md``.
 All else is post-processing.
 """
@@ -43,7 +43,7 @@ from understudy.models.base import Model
 from understudy.models.joint import check_most_cells
 from understudy.models.size import size_of
 from understudy.models.workload import Columns, Workload
-from understudy.privacy.budget import ZCDP, Budget, PureDP, exact
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP, exact
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
 
@@ -51,7 +51,7 @@ MOST_CELLS: Final = 2**20
 CELLS: Final = 128
 """The most cells of a model for each row per row of noise: more would take time and learn noise."""
 CHOICE_SHARE: Final = Fraction(1, 10)
-ROUNDS_PER_COLUMN: Final = {ZCDP: 16, PureDP: 4}
+ROUNDS_PER_COLUMN: Final = {ZCDP: 16, GDP: 16, PureDP: 4}
 RAISE: Final = 2
 """What a round's share is multiplied by after one that taught less than its noise."""
 TARGET_WEIGHT: Final = 3.0
@@ -76,7 +76,7 @@ class AIM(Synthesizer):
     summary = "measures the relations that the model gets most wrong, round by round"
     paper = "McKenna, Mullins, Sheldon and Miklau (2022), AIM"
     status = "proven"
-    accepts = (PureDP, ZCDP)
+    accepts = (PureDP, ZCDP, GDP)
 
     workload: tuple[str, ...] = ("pairs",)
     target: str | None = None

@@ -15,8 +15,8 @@ Gate calls, in this order:
 4. ``select`` and ``count``, optional and repeated: a relation and its table.
 5. ``count``, optional: all tables of a tree, or what is left for the one-way marginals.
 
-Composition: the plain sum, in the currency of the budget (PureDP or ZCDP). Which method makes the
-later calls depends on public facts and on the first answer only.
+Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP). Which method
+makes the later calls depends on public facts and on the first answer only.
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemmas: ``gate/count.md``, ``gate/select.md``.
 All else is post-processing.
 """
@@ -37,14 +37,14 @@ from understudy.methods.independent import Independent
 from understudy.methods.mst import MST
 from understudy.models.base import Model
 from understudy.models.size import size_of
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
 
 SIZE_SHARE: Final = Fraction(1, 100)
 MOST_FOR_AIM: Final = 40
 """Columns. The rounds grow with their number, and the tables in each with its square."""
 MOST_FOR_MST: Final = 100
-ENOUGH: Final = {ZCDP: 150, PureDP: 450}
+ENOUGH: Final = {ZCDP: 150, GDP: 150, PureDP: 450}
 """Rows per row of noise in a column's counts from which on relations are worth their price."""
 
 LEAST_NOISE: Final = 1e-9
@@ -59,7 +59,7 @@ class Auto(Synthesizer):
     summary = "chooses a method from the schema, the size of the table and the budget"
     paper = "none; the grounds are measured"
     status = "proven"
-    accepts = (PureDP, ZCDP)
+    accepts = (PureDP, ZCDP, GDP)
 
     def settle(self, table: PrivateTable, domain: Domain, budget: Budget) -> Settled:
         columns = len(domain.columns)

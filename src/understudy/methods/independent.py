@@ -8,7 +8,7 @@ Gate calls, in this order:
 
 1. ``count`` of every one-way marginal in one call, at the whole budget, equal shares.
 
-Composition: the plain sum, in the currency of the budget (PureDP or ZCDP).
+Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP).
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemma: ``gate/count.md``.
 All else is post-processing.
 """
@@ -28,7 +28,7 @@ from understudy.kernels.project import to_simplex
 from understudy.methods.base import Foretold, Synthesizer
 from understudy.models.product import ProductModel
 from understudy.models.size import size_of
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
 
 
@@ -40,7 +40,7 @@ class Independent(Synthesizer):
     summary = "a noisy histogram of every column; columns independent"
     paper = "Bowen and Liu (2020), Laplace sanitizer, section 3.1.1"
     status = "proven"
-    accepts = (PureDP, ZCDP)
+    accepts = (PureDP, ZCDP, GDP)
 
     def foretell(self, domain: Domain, budget: Budget) -> tuple[Foretold, ...]:
         share = budget * Fraction(1, max(len(domain.columns), 1))

@@ -11,7 +11,7 @@ Gate calls, in this order:
 
 1. ``count`` of the one marginal over all chosen columns, at the whole budget.
 
-Composition: the plain sum, in the currency of the budget (PureDP or ZCDP).
+Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP).
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemma: ``gate/count.md``.
 All else is post-processing.
 """
@@ -29,7 +29,7 @@ from understudy.methods.base import Foretold, Synthesizer
 from understudy.models.histogram import MOST_CELLS, HistogramModel, Negatives
 from understudy.models.joint import check_choice, check_size, chosen
 from understudy.models.size import size_of
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import least_cells
 from understudy.schema.domain import Domain
 from understudy.schema.schema import Schema
@@ -44,7 +44,7 @@ class Marginal(Synthesizer):
     summary = "one noisy contingency table over chosen columns; keeps all dependence between them"
     paper = "Bowen and Liu (2020), Laplace sanitizer, section 3.1.1"
     status = "proven"
-    accepts = (PureDP, ZCDP)
+    accepts = (PureDP, ZCDP, GDP)
 
     columns: tuple[str, ...] | None = None
     negatives: Negatives = "project"

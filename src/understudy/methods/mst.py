@@ -16,7 +16,7 @@ Gate calls, in this order:
 3. ``count`` of all chosen pairs in one call (of the one-way marginals again, if there are none),
    with all that is left.
 
-Composition: the plain sum, in the currency of the budget (PureDP or ZCDP).
+Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP).
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemmas: ``gate/count.md``, ``gate/select.md``.
 All else is post-processing.
 """
@@ -37,7 +37,7 @@ from understudy.methods.base import Synthesizer
 from understudy.methods.opening import Opening, observed, open_with_one_ways
 from understudy.models.base import Model
 from understudy.models.size import size_of
-from understudy.privacy.budget import ZCDP, Budget, PureDP, exact
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP, exact
 from understudy.schema.domain import Domain
 
 Pair = tuple[str, str]
@@ -54,7 +54,7 @@ class MST(Synthesizer):
     summary = "measures the tree of the strongest relations between columns"
     paper = "McKenna, Miklau and Sheldon (2021), MST"
     status = "proven"
-    accepts = (PureDP, ZCDP)
+    accepts = (PureDP, ZCDP, GDP)
 
     one_ways: float = 0.3
 

@@ -20,8 +20,8 @@ Gate calls, in this order:
 1. ``count``, optional: of all measured marginals over the domain's own cells, in one call.
 2. ``count``, optional: of all measured marginals over groups of cells, in one call.
 
-Composition: the plain sum, in the currency of the budget (PureDP or ZCDP); the shares are fixed by
-public facts and sum to the whole.
+Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP); the shares are
+fixed by public facts and sum to the whole.
 Neighbours: ADD_REMOVE and REPLACE_ONE. Lemma: ``gate/count.md``.
 All else is post-processing.
 """
@@ -46,7 +46,7 @@ from understudy.models.blueprint import Blueprint, Question, fitting, in_even_gr
 from understudy.models.coarsen import resolution
 from understudy.models.joint import check_most_cells, check_size
 from understudy.models.workload import WIDTHS, Columns, Workload
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
@@ -74,7 +74,7 @@ class Planned(Synthesizer):
     summary = "measures a fixed workload best; its errors are known exactly beforehand"
     paper = "Xiao, He, Zhang and Kifer (2023), ResidualPlanner; Mullins and others (2024), ReM"
     status = "proven"
-    accepts = (PureDP, ZCDP)
+    accepts = (PureDP, ZCDP, GDP)
 
     workload: tuple[str, ...] = ("pairs",)
     size_guess: int | None = None

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from understudy.privacy.accountant import compose
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP, budget_from_json
-from understudy.privacy.convert import pure_to_zcdp, zcdp_to_approx
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP, budget_from_json
+from understudy.privacy.convert import (
+    Conversion,
+    gdp_to_approx,
+    gdp_to_zcdp,
+    pure_to_zcdp,
+    zcdp_to_approx,
+)
 from understudy.report.card import Amount, Card
 
 Status = Literal["proven", "caller-owes", "ideal-numbers"]
+_TO_ZCDP: Final[dict[type[Budget], Conversion[Any, ZCDP]]] = {
+    PureDP: pure_to_zcdp,
+    GDP: gdp_to_zcdp,
+}
 WEAKEST_LAST: Final[tuple[Status, ...]] = ("proven", "caller-owes", "ideal-numbers")
 
 
@@ -36,9 +46,7 @@ class Total:
 
     def enter(self, cost: Budget) -> Budget:
         """A cost in the currency of the sum."""
-        if isinstance(cost, PureDP) and isinstance(self.worked, ZCDP):
-            return pure_to_zcdp(cost)
-        return cost
+        return cost if type(cost) is type(self.worked) else _TO_ZCDP[type(cost)](cost)
 
     def cost_of(self, card: Card) -> Budget:
         """What a candidate cost, in the currency of the sum."""
@@ -50,17 +58,14 @@ def total_of(cards: Sequence[Card], *, asked: Budget, cost: Budget) -> Total:
     first = _first_of_run(cards)
     counted = sorted(set(first))
     parts = [_budget(cards[place].guarantee.worked) for place in counted] + [cost]
-    plain = len({type(part) for part in parts}) == 1
-    worked: Budget
-    if all(isinstance(part, PureDP) for part in parts):
-        worked = compose(parts, PureDP)
-    else:
-        worked = compose([pure_to_zcdp(p) if isinstance(p, PureDP) else p for p in parts], ZCDP)
+    kinds = {type(part) for part in parts}
+    plain = len(kinds) == 1
+    worked = compose(parts, kinds.pop()) if plain else _as_zcdp(parts)
     named = [_budget(cards[place].guarantee.asked) for place in counted] + [asked]
     status = max((card.guarantee.status for card in cards), key=WEAKEST_LAST.index)
     words = f"the sum of {len(counted)} candidates and the choice of one of them"
-    if not plain:
-        words += f"; {pure_to_zcdp.name}: {pure_to_zcdp.price}"
+    for conversion in (step for kind, step in _TO_ZCDP.items() if kind in kinds and not plain):
+        words += f"; {conversion.name}: {conversion.price}"
     stated, how = _stated(worked, named)
     return Total(worked, stated, cost, plain, first, status, words + how)
 
@@ -69,9 +74,16 @@ def _stated(worked: Budget, named: Sequence[Budget]) -> tuple[Budget, str]:
     """As epsilon and delta if somebody named a delta: at the sum of the deltas that were named."""
     deltas = [part.delta for part in named if isinstance(part, ApproxDP)]
     delta = sum(deltas, start=Fraction(0))
-    if not isinstance(worked, ZCDP) or not worked.delta < delta < 1:
-        return worked, ""
-    return zcdp_to_approx(worked, delta=delta), f"; stated by {zcdp_to_approx.name}"
+    if isinstance(worked, GDP) and 0 < delta < 1:
+        return gdp_to_approx(worked, delta=delta), f"; stated by {gdp_to_approx.name}"
+    if isinstance(worked, ZCDP) and worked.delta < delta < 1:
+        return zcdp_to_approx(worked, delta=delta), f"; stated by {zcdp_to_approx.name}"
+    return worked, ""
+
+
+def _as_zcdp(parts: Sequence[Budget]) -> ZCDP:
+    """The sum of costs in different currencies, in the one that all can enter."""
+    return compose([_TO_ZCDP[type(p)](p) if type(p) in _TO_ZCDP else p for p in parts], ZCDP)
 
 
 def _first_of_run(cards: Sequence[Card]) -> tuple[int, ...]:

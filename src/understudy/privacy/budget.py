@@ -1,8 +1,9 @@
-"""Budgets: how much a run may spend, as exact rationals in one of three currencies.
+"""Budgets: how much a run may spend, as exact rationals in one of four currencies.
 
     PureDP(epsilon)            pure differential privacy
     ZCDP(rho, delta=0)         (delta-approximate) zero-concentrated differential privacy
-    ApproxDP(epsilon, delta)   what people ask for; methods work in ZCDP and convert once
+    GDP(mu_squared)            Gaussian differential privacy: the squares add up, so they are kept
+    ApproxDP(epsilon, delta)   what people ask for; methods work in GDP or ZCDP and convert once
 
 Budgets add, compare and split exactly: ``sum(b.split(a=1, b=2).values())`` is ``b`` itself, so no
 rounding error can refuse a budget its own shares. Different currencies never mix silently;
@@ -198,6 +199,24 @@ class ZCDP(Budget):
 
 @final
 @dataclass(frozen=True)
+class GDP(Budget):
+    """Gaussian differential privacy: neighbours are as hard to tell apart as two normal variables
+    of variance 1 whose means lie mu apart."""
+
+    currency = "gdp"
+    mu_squared: Fraction
+
+    @property
+    def parts(self) -> tuple[Fraction, ...]:
+        """The amounts, in a fixed order."""
+        return (self.mu_squared,)
+
+    def __str__(self) -> str:
+        return f"mu^2 = {_plain(self.mu_squared, digits=6)}"
+
+
+@final
+@dataclass(frozen=True)
 class ApproxDP(Budget):
     """(epsilon, delta)-differential privacy."""
 
@@ -216,12 +235,12 @@ class ApproxDP(Budget):
 
 
 CURRENCIES: Final[dict[str, type[Budget]]] = {
-    kind.currency: kind for kind in (PureDP, ZCDP, ApproxDP)
+    kind.currency: kind for kind in (PureDP, ZCDP, GDP, ApproxDP)
 }
 
 
 def known_currency(currency: type[Kind]) -> type[Kind]:
-    """``currency`` itself, if it is one of the three; anything else is refused."""
+    """``currency`` itself, if it is one of the four; anything else is refused."""
     if currency not in CURRENCIES.values():
         names = ", ".join(kind.__name__ for kind in CURRENCIES.values())
         raise UsageError(f"a currency is one of {names}, not {currency!r}")

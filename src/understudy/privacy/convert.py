@@ -4,6 +4,9 @@
     pure_to_approx             PureDP  -> ApproxDP   delta = 0
     zcdp_to_approx             ZCDP    -> ApproxDP   at a chosen delta
     approx_to_zcdp             ApproxDP -> ZCDP      the largest rho that stays inside
+    gdp_to_zcdp                GDP     -> ZCDP       rho = mu^2 / 2
+    gdp_to_approx              GDP     -> ApproxDP   at a chosen delta
+    approx_to_gdp              ApproxDP -> GDP       the largest mu that stays inside
     add_remove_to_replace_one  any currency, the other relation between neighbours
 
 **zCDP and (epsilon, delta).** A rho-zCDP mechanism is (epsilon, delta)-DP for every alpha > 1 with
@@ -19,6 +22,9 @@ one may be careless: it costs tightness, never privacy. What must be right is th
 the rational b that was found. It is done in exact fractions, except for three logarithms, each
 enclosed between two rationals (``log_bounds``); the result is rounded outwards: epsilon and delta
 up, rho down. ``approx_to_zcdp`` returns only a rho that ``zcdp_to_approx`` confirms.
+
+The conversions of Gaussian differential privacy are exact but for rounding (gaussian.py), and start
+their search from what the Renyi orders prove.
 """
 
 from __future__ import annotations
@@ -30,7 +36,8 @@ from fractions import Fraction
 from typing import Any, Final, Generic, ParamSpec, TypeVar, final
 
 from understudy.errors import UsageError
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, Exact, PureDP, exact
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, Exact, PureDP, exact
+from understudy.privacy.gaussian import largest_mu_squared, least_epsilon
 
 P = ParamSpec("P")
 B = TypeVar("B", bound=Budget)
@@ -116,11 +123,37 @@ def _approx_to_zcdp(budget: ApproxDP, *, reserve_delta: Exact = 0) -> ZCDP:
     )
 
 
+def _gdp_to_zcdp(budget: GDP) -> ZCDP:
+    _check(budget, GDP)
+    return ZCDP(budget.mu_squared / 2)
+
+
+def _gdp_to_approx(budget: GDP, *, delta: Exact) -> ApproxDP:
+    _check(budget, GDP)
+    whole = exact(delta, name="delta")
+    by_renyi = _zcdp_to_approx(_gdp_to_zcdp(budget), delta=whole).epsilon
+    least = least_epsilon(budget.mu_squared, delta=_tail(whole, Fraction(0)), at_most=by_renyi)
+    return ApproxDP(_round_up(least), whole)
+
+
+def _approx_to_gdp(budget: ApproxDP) -> GDP:
+    _check(budget, ApproxDP)
+    by_renyi = 2 * _approx_to_zcdp(budget).rho
+    if not by_renyi:
+        return GDP(by_renyi)
+    tail = _tail(budget.delta, Fraction(0))
+    found = GDP(_round_down(largest_mu_squared(budget.epsilon, delta=tail, at_least=by_renyi)))
+    # The way back searches epsilon anew and rounds up, so it may overshoot by the last digit.
+    return found if budget.covers(_gdp_to_approx(found, delta=budget.delta)) else GDP(by_renyi)
+
+
 def _add_remove_to_replace_one(budget: B) -> B:
     """Replacing is removing and adding: two steps, each paid."""
     match budget:
         case PureDP():
             return budget * 2
+        case GDP():
+            return budget * 4
         case ZCDP() if not budget.delta:
             return budget * 4
         case ApproxDP():
@@ -160,10 +193,28 @@ approx_to_zcdp: Final = Conversion(
     "Gaussian could do beyond zCDP is given up",
     rule=_approx_to_zcdp,
 )
+gdp_to_zcdp: Final = Conversion(
+    name="gdp-to-zcdp",
+    price="rho = mu^2 / 2, which is exact; the way from rho to epsilon and delta is wider than "
+    "that from mu",
+    rule=_gdp_to_zcdp,
+)
+gdp_to_approx: Final = Conversion(
+    name="gdp-to-approx",
+    price="the smallest epsilon of a normal variable moved by mu at this delta, rounded up; the "
+    "price is the delta",
+    rule=_gdp_to_approx,
+)
+approx_to_gdp: Final = Conversion(
+    name="approx-to-gdp",
+    price="the largest mu that stays inside this epsilon and delta, rounded down; nothing is "
+    "given up for normal noise, and a choice costs 1.6 times what it does in zCDP",
+    rule=_approx_to_gdp,
+)
 add_remove_to_replace_one: Final[Conversion[[Any], Any]] = Conversion(
     name="add-remove-to-replace-one",
     price="replacing one unit is removing it and adding another: epsilon doubles, delta becomes "
-    "(1 + e^epsilon) delta, rho is multiplied by 4",
+    "(1 + e^epsilon) delta, rho is multiplied by 4, mu doubles",
     rule=_add_remove_to_replace_one,
 )
 
@@ -172,6 +223,9 @@ CONVERSIONS: Final[tuple[Conversion[Any, Any], ...]] = (
     pure_to_approx,
     zcdp_to_approx,
     approx_to_zcdp,
+    gdp_to_zcdp,
+    gdp_to_approx,
+    approx_to_gdp,
     add_remove_to_replace_one,
 )
 

@@ -2,6 +2,7 @@
 
     Laplace(epsilon)               discrete Laplace noise
     Gaussian(rho)                  discrete Gaussian noise
+    RoundedGaussian(mu_squared)    normal noise, rounded to whole numbers
     PermuteAndFlip(epsilon)        a choice by exponential noise
     ExponentialMechanism(epsilon)  a choice by Gumbel noise
     Threshold(inner, delta)        an event whose answer also shows which levels are held at all
@@ -21,8 +22,9 @@ from fractions import Fraction
 from typing import Any, TypeVar, final
 
 from understudy.errors import UsageError
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP, exact, known_currency
-from understudy.privacy.convert import pure_to_approx, pure_to_zcdp
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP, exact, known_currency
+from understudy.privacy.convert import gdp_to_zcdp, pure_to_approx, pure_to_zcdp
+from understudy.privacy.normal import PI_ROUNDED_UP
 
 B = TypeVar("B", bound=Budget)
 Prices = Mapping[type[Budget], Budget]
@@ -95,6 +97,23 @@ class Gaussian(Event):
 
 @final
 @dataclass(frozen=True)
+class RoundedGaussian(Event):
+    """Normal noise whose variance is the squared L2 sensitivity over mu^2, rounded.
+
+    On whole numbers round(m + N) = m + round(N), so it is post-processing of a normal variable.
+    Discrete Gaussian noise is not, and has no price in Gaussian differential privacy.
+    """
+
+    mu_squared: Fraction
+
+    def prices(self) -> Prices:
+        """Exactly mu^2; no finite epsilon without a delta."""
+        whole = GDP(self.mu_squared)
+        return {GDP: whole, ZCDP: gdp_to_zcdp(whole)}
+
+
+@final
+@dataclass(frozen=True)
 class PermuteAndFlip(Event):
     """A choice by noisy maximum with exponential noise.
 
@@ -117,8 +136,10 @@ class ExponentialMechanism(Event):
     epsilon: Fraction
 
     def prices(self) -> Prices:
-        """Pure epsilon; rho = epsilon^2 / 8, from the bounded range (Cesar and Rogers 2021)."""
-        return _pure(self.epsilon, zcdp=ZCDP(self.epsilon**2 / 8))
+        """Pure epsilon; from the bounded range rho = epsilon^2 / 8 (Cesar and Rogers 2021) and
+        mu^2 = pi epsilon^2 / 8 (gate/select.md)."""
+        gdp = GDP(self.epsilon**2 * PI_ROUNDED_UP / 8)
+        return {**_pure(self.epsilon, zcdp=ZCDP(self.epsilon**2 / 8)), GDP: gdp}
 
 
 @final

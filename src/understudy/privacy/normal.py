@@ -22,14 +22,17 @@ from functools import lru_cache
 from typing import Final
 
 SMALL: Final = 3
+FAR: Final = Fraction(200)
+"""Where the density is below 10^-8000, less than any delta: exact digits would fill the memory."""
 GUARD: Final = 16
 """Digits beyond those asked for."""
+PI_ROUNDED_UP: Final = Fraction(31415926535897932385, 10**19)
 
 Bounds = tuple[Fraction, Fraction]
 
 
 def upper_tail(x: Fraction, *, digits: int) -> Bounds:
-    """Rationals on either side of P(Z > x), for x >= 0 apart by 10^-digits of it or less."""
+    """Rationals on either side of P(Z > x), 10^-digits of it apart for x in [0, FAR]."""
     if x < 0:
         low, high = upper_tail(-x, digits=digits)
         return 1 - high, 1 - low
@@ -39,7 +42,9 @@ def upper_tail(x: Fraction, *, digits: int) -> Bounds:
 
 
 def density(x: Fraction, *, digits: int) -> Bounds:
-    """Rationals on either side of phi(x) = exp(-x^2 / 2) / sqrt(2 pi)."""
+    """Rationals on either side of phi(x) = exp(-x^2 / 2) / sqrt(2 pi); 0 and phi(FAR) beyond."""
+    if abs(x) > FAR:
+        return Fraction(0), density(FAR, digits=digits)[1]
     with localcontext(_context(digits)):
         square = _decimal(x * x)
         near = (-square / 2).exp() / (2 * _pi(digits + GUARD)).sqrt()

@@ -5,13 +5,14 @@ Everything here follows from the arguments and the schema; no row is read.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from understudy.errors import UsageError
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, Exact, PureDP, exact
-from understudy.privacy.convert import approx_to_zcdp
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, Exact, PureDP, exact
+from understudy.privacy.convert import approx_to_gdp, approx_to_zcdp
 from understudy.schema.columns import Category
 from understudy.schema.schema import Schema
 
@@ -56,11 +57,20 @@ class Allotment:
         """The step from the budget asked for to the working one, in words; empty if none."""
         if type(self.asked) is type(self.working):
             return ""
-        return f"{self.asked} worked as {self.working} by the tight Renyi conversion"
+        exactly = isinstance(self.working, GDP)
+        how = "exact conversion of normal noise" if exactly else "tight Renyi conversion"
+        return f"{self.asked} worked as {self.working} by the {how}"
 
 
-def allot(asked: Budget, schema: Schema) -> Allotment:
-    """Convert to the working currency and set aside what the schema's open columns need."""
+def allot(asked: Budget, schema: Schema, *, accepts: Collection[type[Budget]]) -> Allotment:
+    """Convert to the working currency and set aside what the schema's open columns need.
+
+    Epsilon and delta are worked in GDP where ``accepts`` names it: that gives noisy counts the
+    least noise. Open columns are bought by choices, which are dearer there, or with a delta.
+    """
+    if isinstance(asked, ApproxDP) and GDP in accepts and not schema.open_columns:
+        gdp = approx_to_gdp(asked)
+        return Allotment(asked, gdp, None, gdp)
     discovers = any(isinstance(schema.columns[name], Category) for name in schema.open_columns)
     working = _working(asked, discovers=discovers)
     if not schema.open_columns:
@@ -69,14 +79,20 @@ def allot(asked: Budget, schema: Schema) -> Allotment:
     return Allotment(asked, working, working - fit, fit)
 
 
-def granted(spend: Budget) -> Allotment:
-    """A budget in its working currency, for a run that finds its domain made."""
+def granted(spend: Budget, *, gaussian: bool = False) -> Allotment:
+    """A budget in its working currency, for a run that finds its domain made.
+
+    ``gaussian`` works epsilon and delta in GDP, for a choice that is added to other costs in it.
+    """
     if not isinstance(spend, Budget):
         raise UsageError(
             "spend is a budget, such as us.PureDP(0.1) or us.ZCDP(0.01); there is no default"
         )
     if not spend.parts[0]:
         raise UsageError(f"a question needs a budget above 0, not {spend}")
+    if gaussian and isinstance(spend, ApproxDP):
+        gdp = approx_to_gdp(spend)
+        return Allotment(spend, gdp, None, gdp)
     working = _working(spend, discovers=False)
     return Allotment(spend, working, None, working)
 
@@ -90,7 +106,7 @@ def _working(asked: Budget, *, discovers: bool) -> Budget:
             return asked
         case ZCDP() if not discovers:
             return _without_delta(asked)
-        case PureDP() if not discovers:
+        case PureDP() | GDP() if not discovers:
             return asked
     raise UsageError(
         "the schema has columns whose levels are to be discovered, which needs a delta: a level "

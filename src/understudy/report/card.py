@@ -17,6 +17,13 @@ from understudy.errors import ReleaseError
 CARD_FORMAT: Final = 1
 JSON = Any
 Origin = Literal["declared", "bought", "invented", "left out"]
+MAIN_PART: Final = {
+    "pure": "epsilon",
+    "zcdp": "rho",
+    "gdp": "mu_squared",
+    "approx": "epsilon",
+}
+IN_PRINT: Final = {"mu_squared": "mu^2"}
 RowsReason = Literal["declared", "requested", "estimated"]
 
 
@@ -36,7 +43,7 @@ class _Strict:
 class Amount(_Strict):
     """A budget written down: its currency and its parts as exact rationals, such as "1/3"."""
 
-    currency: Literal["pure", "zcdp", "approx"]
+    currency: Literal["pure", "zcdp", "gdp", "approx"]
     parts: dict[str, str]
 
     def __post_init__(self) -> None:
@@ -50,7 +57,7 @@ class Amount(_Strict):
 
     @classmethod
     def of(cls, budget: BudgetLike) -> Self:
-        """The exact amount of a budget in any of the three currencies."""
+        """The exact amount of a budget in any of the currencies."""
         parts = {field.name: str(getattr(budget, field.name)) for field in fields(budget)}  # type: ignore[arg-type]
         return cls(budget.currency, parts)  # type: ignore[arg-type]
 
@@ -60,12 +67,12 @@ class Amount(_Strict):
 
     @property
     def main(self) -> Fraction:
-        """The part that is shared out, exactly: rho for zCDP, else epsilon."""
-        return Fraction(self.parts.get("rho" if self.currency == "zcdp" else "epsilon", "0"))
+        """The part that is shared out, exactly: epsilon, rho or mu^2."""
+        return Fraction(self.parts.get(MAIN_PART[self.currency], "0"))
 
     def __str__(self) -> str:
         shown = (
-            f"{name} = {self.part(name):.6g}"
+            f"{IN_PRINT.get(name, name)} = {self.part(name):.6g}"
             for name in self.parts
             if name != "delta" or self.part(name) or self.currency == "approx"
         )

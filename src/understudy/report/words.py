@@ -66,6 +66,12 @@ def promise(guarantee: Guarantee) -> str:
                 f"{opening} changes the chance of reaching it by at most {_factor(guarantee)}, "
                 f"plus {_chance(guarantee)}."
             )
+        case "gdp":
+            mu = float(guarantee.asked.main) ** 0.5
+            return (
+                f"{opening} is as hard to tell from that conclusion as a normal variable of mean 0 "
+                f"and variance 1 is from one of mean {mu:.6g}."
+            )
     rho = float(guarantee.asked.main)
     failure = f", apart from a failure of chance {_chance(guarantee)}"
     return (
