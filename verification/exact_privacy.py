@@ -10,10 +10,11 @@ from fractions import Fraction
 
 import pytest
 
+from tests.gate.promises import share_used
 from tests.gate.test_exact_privacy import ALPHAS, CASES, SEVERAL_ROWS, TOLERANCE, laws
 from tests.noise_sources import max_log_ratio, renyi
 from understudy.gate import prepare as prepare_module
-from understudy.privacy.budget import ZCDP, PureDP
+from understudy.privacy.budget import GDP, ZCDP, PureDP
 from understudy.schema.neighbours import Neighbours
 
 AMOUNTS = [Fraction(1, 10), Fraction(7, 3), Fraction(6)]
@@ -55,3 +56,14 @@ def test_concentrated_budgets_keep_their_promise(
             bound = float(amount) * alpha * (1.0 + TOLERANCE)
             assert renyi(p, q, alpha) <= bound + TOLERANCE
             assert renyi(q, p, alpha) <= bound + TOLERANCE
+
+
+@pytest.mark.parametrize("relation", list(Neighbours))
+@pytest.mark.parametrize(("name", "contribution"), SETTINGS)
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_gaussian_budgets_keep_their_promise(
+    name: str, contribution: int, relation: Neighbours, amount: Fraction
+) -> None:
+    if name != "bounds":  # they are bought in the other currencies
+        budget = GDP(amount)
+        assert share_used(laws(name, budget, relation, contribution), budget) <= 1.0 + 1e-6

@@ -4,9 +4,9 @@ Each method is run many times, with the system's noise, on two neighbouring tabl
 much as neighbours can: every table that it may buy differs. An auditor who knows both tables reads
 the noisy tables of a run and computes the logarithm of the likelihood ratio, which no other reading
 beats (the choices in between have a tenth of the budget or less; their exact cost is tested with
-the gate). rho-zCDP bounds chi-square, the Renyi divergence of order 2, by exp(2 rho) - 1, and
-chi-square bounds the squared difference of the means of any reading in units of its variance
-(Hammersley, Chapman and Robbins). So the runs give a lower confidence bound of rho.
+the gate). rho-zCDP bounds chi-square, the Renyi divergence of order 2, by exp(2 rho) - 1; GDP
+bounds it by that of normal variables, exp(mu^2) - 1; and chi-square bounds the squared difference
+of the means of any reading in units of its variance (Hammersley, Chapman and Robbins). So the runs give a lower confidence bound of rho.
 
 The bound must not pass the rho that was paid: a false alarm has a probability below 1e-6. The audit
 is tight: of a run whose noise forgot the factor of sqrt 2 under REPLACE_ONE the bound does pass it.
@@ -30,12 +30,14 @@ from understudy.gate.count import CountNoise, noise_for
 from understudy.gate.noise import SystemNoise
 from understudy.methods import aim, mst
 from understudy.methods.base import Synthesizer
-from understudy.privacy.budget import ZCDP, Budget
+from understudy.privacy.budget import GDP, ZCDP, Budget
 from understudy.schema.neighbours import Neighbours
 
 Floats = NDArray[np.float64]
 
 RHO = 0.5
+BUDGETS: list[Budget] = [ZCDP("1/2"), GDP(1)]
+"""Both of them that rho."""
 BASE: list[Row] = [("0", "0")] * 150 + [("1", "1")] * 150
 LEAST, MOST = ("0", "0"), ("1", "1")
 METHODS: dict[str, Synthesizer] = {"mst": mst.MST(), "aim": aim.AIM()}
@@ -79,7 +81,7 @@ def _short_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aim, "LAST_STEPS", 10)
 
 
-def audit(name: str, relation: Neighbours, runs: int) -> Audit:
+def audit(name: str, relation: Neighbours, runs: int, budget: Budget) -> Audit:
     """So many runs of a method on each of two neighbours."""
     columns = (cells("a", 2), cells("b", 2))
     if relation is Neighbours.ADD_REMOVE:
@@ -93,9 +95,7 @@ def audit(name: str, relation: Neighbours, runs: int) -> Audit:
     noise: list[Floats] = []
     for _ in range(runs):
         for rows, backend, read in zip(tables, backends, readings, strict=True):
-            run = fit(
-                METHODS[name], schema, rows, ZCDP("1/2"), noise=SystemNoise(), backend=backend
-            )
+            run = fit(METHODS[name], schema, rows, budget, noise=SystemNoise(), backend=backend)
             read.append(reading(run, *backends))
             noise.append(deviations(run))
     without, with_ = (np.array(read) for read in readings)
@@ -116,12 +116,13 @@ SIZES = [SMOKE, pytest.param(FULL, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("runs", SIZES)
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("relation", list(Neighbours))
 @pytest.mark.parametrize("name", METHODS)
 def test_neighbours_are_no_easier_to_tell_apart_than_was_paid(
-    name: str, relation: Neighbours, runs: int
+    name: str, relation: Neighbours, budget: Budget, runs: int
 ) -> None:
-    found = audit(name, relation, runs)
+    found = audit(name, relation, runs, budget)
     assert found.least_rho <= RHO
     if runs == FULL:
         assert found.rho >= 0.65 * RHO, "the audit is not tight"
@@ -135,13 +136,16 @@ def check_noise(noise: Floats) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("name", METHODS)
-def test_the_audit_notices_a_forgotten_factor(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_notices_a_forgotten_factor(
+    name: str, budget: Budget, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def forgetful(spend: Budget, neighbours: Neighbours, *, contribution: int) -> CountNoise:
         return noise_for(spend, Neighbours.ADD_REMOVE, contribution=contribution)
 
     monkeypatch.setattr(private_table, "noise_for", forgetful)
-    assert audit(name, Neighbours.REPLACE_ONE, FULL).least_rho > RHO
+    assert audit(name, Neighbours.REPLACE_ONE, FULL, budget).least_rho > RHO
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -158,4 +162,4 @@ def test_the_audit_notices_noise_smaller_than_stated(
 
     monkeypatch.setattr(private_table, "noise_for", smaller)
     with pytest.raises(AssertionError):
-        check_noise(audit(name, Neighbours.ADD_REMOVE, SMOKE).noise)
+        check_noise(audit(name, Neighbours.ADD_REMOVE, SMOKE, GDP(1)).noise)

@@ -3,8 +3,9 @@
 Each method runs as a user runs it, from a dataframe to a release, and its noisy cells minus the
 true ones are judged by chi-square. What the law must be is worked out here from the guarantee
 alone: the scale of Laplace noise is the sensitivity over epsilon, the square of the Gaussian's is
-the squared sensitivity over 2 rho. The smoothed histogram adds no noise: its rows are judged.
-A test fails if its p-value is below 1e-9; there are fewer than 100.
+the squared sensitivity over 2 rho, that of rounded normal noise is it over mu^2, where mu is what
+epsilon and delta allow a normal variable. The smoothed histogram adds no noise: its rows are
+judged. A test fails if its p-value is below 1e-9; there are fewer than 100.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import optimize, stats
 
 import understudy as us
 from understudy.models.paid_rows import PaidRows
@@ -27,7 +29,7 @@ from verification.noise_laws import LEAST_P, _merged, p_of_sample, p_value
 
 ROWS = 3_000
 MOST = 3  # rows of a person
-EPSILON, RHO = Fraction(3, 4), Fraction(1, 50)
+EPSILON, RHO, DELTA = Fraction(3, 4), Fraction(1, 50), Fraction(1, 10**6)
 ADD, REPLACE = Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE
 
 CASES: dict[str, tuple[dict[str, Any], tuple[int, int], Fraction]] = {
@@ -92,6 +94,17 @@ def noise_of(name: str, relation: Neighbours, most: int, **budget: Any) -> NDArr
     return np.concatenate(found)
 
 
+def largest_mu() -> float:
+    """The mu at which epsilon costs delta (Balle and Wang 2018), by SciPy."""
+    epsilon, delta = float(EPSILON), float(DELTA)
+
+    def excess(mu: float) -> float:
+        a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+        return float(stats.norm.sf(a) - np.exp(epsilon) * stats.norm.sf(b) - delta)
+
+    return float(optimize.brentq(excess, 0.01, 2.0, xtol=1e-14))
+
+
 def p_of_noise(name: str, currency: str, relation: Neighbours, most: int, *, off: float) -> float:
     """How well the noise fits a law whose scale is ``off`` times the right one."""
     share = CASES[name][2]
@@ -100,6 +113,10 @@ def p_of_noise(name: str, currency: str, relation: Neighbours, most: int, *, off
         noise = noise_of(name, relation, most, epsilon=EPSILON)
         scale = most * appears_and_vanishes / float(EPSILON * share)
         return p_of_sample(noise, "laplace", scale * off)
+    if currency == "gdp":
+        noise = noise_of(name, relation, most, epsilon=EPSILON, delta=DELTA)
+        scale = most * sqrt(appears_and_vanishes / float(share)) / largest_mu()
+        return p_of_sample(noise, "rounded_gaussian", scale * off)
     noise = noise_of(name, relation, most, rho=RHO)
     scale = most * sqrt(appears_and_vanishes / float(2 * RHO * share))
     return p_of_sample(noise, "gaussian", scale * off)
@@ -113,7 +130,13 @@ def test_noise_has_the_law_of_the_budget(
     assert p_of_noise(name, currency, relation, most, off=1) > LEAST_P
 
 
-@pytest.mark.parametrize("currency", ["pure", "zcdp"])
+@pytest.mark.parametrize(("relation", "most"), [(ADD, 1), (REPLACE, MOST)])
+@pytest.mark.parametrize("name", ["independent", "marginal"])
+def test_epsilon_and_delta_buy_the_noise_of_mu(name: str, relation: Neighbours, most: int) -> None:
+    assert p_of_noise(name, "gdp", relation, most, off=1) > LEAST_P
+
+
+@pytest.mark.parametrize("currency", ["pure", "zcdp", "gdp"])
 def test_the_check_notices_a_scale_that_is_wrong_by_a_fifth(currency: str) -> None:
     for off in (0.8, 1.25):
         assert p_of_noise("marginal", currency, ADD, 1, off=off) < LEAST_P

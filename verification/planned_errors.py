@@ -18,7 +18,7 @@ from tests.tables import Row, TinyBackend, cells, numbers, purse_for, schema_of
 from understudy.gate.noise import SystemNoise
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.planned import Planned
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.domain import Domain
 
@@ -63,7 +63,7 @@ def departures(found: np.ndarray, stated: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @pytest.mark.parametrize("runs", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rows", [None, 30])
-@pytest.mark.parametrize("budget", [PureDP(2), ZCDP("1/3")], ids=str)
+@pytest.mark.parametrize("budget", [PureDP(2), ZCDP("1/3"), GDP("2/3")], ids=str)
 def test_stated_errors_are_true_and_answers_unbiased(
     budget: Budget, rows: int | None, runs: int
 ) -> None:

@@ -20,14 +20,16 @@ from understudy.gate.noise import Noise, OpenDPNoise, SystemNoise
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.scores import L1Gap
 from understudy.gate.statistics import CellsHolding
-from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.axes import domain_of
 from understudy.schema.moment import Feature, Moment
 from verification.noise_laws import LEAST_P, _merged, p_value
 
 SCHEMA = schema_of(cells("a", 4), numbers("x", 0, 3))
 ROWS = [("0", "1"), ("0", "3"), ("0", "0"), ("2", "2"), ("0", "0"), ("0", "1")]
-BUDGETS = [PureDP("3/2"), ZCDP("2/5")]
+BUDGETS = [PureDP("3/2"), ZCDP("2/5"), GDP("4/5")]
+NOT_IN_MU = ("draw", "partition")
+"""Verbs of which no price in GDP is proven."""
 WITH_DELTA = ZCDP("2/5", "1/20")
 WINDOW, NARROW = (-6, 12), (-1, 5)
 Verb = Callable[[PrivateTable, Budget], Hashable]
@@ -89,7 +91,12 @@ VERBS: dict[str, tuple[Verb, tuple[int, int]]] = {
     "statistic": (counted, WINDOW),
     "minimise": (minimised, WINDOW),
 }
-PAID = [(name, budget) for name in VERBS for budget in BUDGETS if name != "discover"]
+PAID = [
+    (name, budget)
+    for name in VERBS
+    for budget in BUDGETS
+    if name != "discover" and not (isinstance(budget, GDP) and name in NOT_IN_MU)
+]
 PAID += [("discover", WITH_DELTA)]  # the one verb that needs a delta
 
 
