@@ -6,7 +6,8 @@ the noisy tables of a run and computes the logarithm of the likelihood ratio, wh
 beats (the choices in between have a tenth of the budget or less; their exact cost is tested with
 the gate). rho-zCDP bounds chi-square, the Renyi divergence of order 2, by exp(2 rho) - 1; GDP
 bounds it by that of normal variables, exp(mu^2) - 1; and chi-square bounds the squared difference
-of the means of any reading in units of its variance (Hammersley, Chapman and Robbins). So the runs give a lower confidence bound of rho.
+of the means of any reading in units of its variance (Hammersley, Chapman and Robbins). So the
+runs give a lower confidence bound of rho.
 
 The bound must not pass the rho that was paid: a false alarm has a probability below 1e-6. The audit
 is tight: of a run whose noise forgot the factor of sqrt 2 under REPLACE_ONE the bound does pass it.

@@ -38,7 +38,7 @@ from understudy.errors import UsageError
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.scores import L1Gap
 from understudy.methods.base import Synthesizer
-from understudy.methods.opening import Opening, observed, open_with_one_ways
+from understudy.methods.opening import CHOICE_SHARE, Opening, observed, open_with_one_ways
 from understudy.models.base import Model
 from understudy.models.joint import check_most_cells
 from understudy.models.size import size_of
@@ -50,7 +50,6 @@ from understudy.schema.schema import Schema
 MOST_CELLS: Final = 2**20
 CELLS: Final = 128
 """The most cells of a model for each row per row of noise: more would take time and learn noise."""
-CHOICE_SHARE: Final = Fraction(1, 10)
 ROUNDS_PER_COLUMN: Final = {ZCDP: 16, GDP: 16, PureDP: 4}
 RAISE: Final = 2
 """What a round's share is multiplied by after one that taught less than its noise."""
@@ -148,7 +147,8 @@ class _Rounds:
         """Choose a candidate, buy its table, learn from it; whether it taught more than noise."""
         learner, coarse = self.opening.learner, self.opening.coarse
         allowed = list(weights)
-        parts = share.split(choice=CHOICE_SHARE, table=1 - CHOICE_SHARE)
+        for_choice = CHOICE_SHARE[type(share)]
+        parts = share.split(choice=for_choice, table=1 - for_choice)
         before = [size * shares for shares in learner.marginals(allowed, self.rng)]
         noises = [
             self.opening.prices.noise_for(parts["table"], cells=coarse.size(columns))

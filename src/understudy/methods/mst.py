@@ -24,9 +24,8 @@ All else is post-processing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from understudy.errors import UsageError
 from understudy.gate.private_table import PrivateTable
 from understudy.gate.scores import L1Gap
 from understudy.methods.base import Synthesizer
-from understudy.methods.opening import Opening, observed, open_with_one_ways
+from understudy.methods.opening import CHOICE_SHARE, Opening, observed, open_with_one_ways
 from understudy.models.base import Model
 from understudy.models.size import size_of
 from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP, exact
@@ -42,7 +41,6 @@ from understudy.schema.domain import Domain
 
 Pair = tuple[str, str]
 
-CHOICE_SHARE: Final = Fraction(1, 10)
 STEPS, TOLERANCE = 1000, 1e-4
 
 
@@ -68,11 +66,12 @@ class MST(Synthesizer):
         first = budget * exact(self.one_ways, name="one_ways")
         rest = budget - first
         edges = len(domain.columns) - 1
-        relations = rest * (1 - CHOICE_SHARE)
+        choices = rest * CHOICE_SHARE[type(rest)]
+        relations = rest - choices
         opening = open_with_one_ways(table, domain, spend=first, later=relations, relations=edges)
         tree: list[tuple[str, ...]] = []
         if opening.worthwhile and edges:
-            tree = [*_tree(table, opening, rest * CHOICE_SHARE, rng)]
+            tree = [*_tree(table, opening, choices, rng)]
             rest = relations
         wanted = tree or [(name,) for name in domain.columns]
         measured = table.count(opening.coarse, wanted, spend=rest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,15 @@ from understudy.models.coarsen import groups_of, ordered, resolution
 from understudy.models.learner import Learner, Observation
 from understudy.models.refined import refined
 from understudy.models.size import size_of
-from understudy.privacy.budget import Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
 
 Floats = NDArray[np.float64]
+
+CHOICE_SHARE: Final = {PureDP: Fraction(1, 10), ZCDP: Fraction(1, 10), GDP: Fraction(1, 7)}
+"""What choosing relations may cost, as a share of choosing and counting them: more where a choice
+is dearer beside a count."""
 
 
 @dataclass(frozen=True)
