@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from html import unescape
 from math import sqrt
+from typing import get_args
 
 import pytest
 
 from tests.report.cards import WORKED, ToyCharge, a_card, pure_card
+from understudy.gate.count import CountNoise, Law
 from understudy.privacy.budget import ZCDP
 from understudy.report.tables import bought_tables
 
@@ -26,6 +28,18 @@ def test_each_table_has_its_share_of_the_budget_and_its_noise() -> None:
     assert (one.columns, two.columns) == ("age", "age × city")
     assert (one.percent, two.percent) == pytest.approx((12.5, 37.5))
     assert (one.noise, two.noise) == ("40 rows", f"{10 * sqrt(2):.3g} rows")
+
+
+def test_the_noise_of_every_law_is_told_in_rows() -> None:
+    """A law of the gate without a place here would be shown as the ledger writes it."""
+    for law in get_args(Law):
+        for scale in (1.0, 2.0, 40.0):
+            names = {"noise": [f"{law} {scale!r}", f"{law} {scale!r}"]}
+            one, _ = bought_tables(a_card(charges=(counted(**names),)))
+            number, unit = one.noise.split()
+            true = CountNoise(law, scale).stddev
+            assert unit == "rows"
+            assert float(number) == pytest.approx(true, rel=0.05)
 
 
 def test_the_page_lists_tables_that_the_line_of_a_charge_cuts() -> None:

@@ -11,7 +11,8 @@ from typing import Any, Final
 from understudy.report.card import Card, ChargeNote
 from understudy.report.spending import crossed, percent_of
 
-STDDEV_PER_SCALE: Final = {"gaussian": 1.0, "laplace": sqrt(2.0)}
+VARIANCE: Final = {"gaussian": (1.0, 0.0), "laplace": (2.0, 0.0), "rounded-gaussian": (1.0, 1 / 12)}
+"""Of each law, per squared scale and beyond that; for people, who see three digits of its root."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def _noise(text: Any) -> str:
     """The law and scale in which the gate wrote it down, as a standard deviation."""
     law, _, scale = str(text).partition(" ")
     try:
-        return f"{STDDEV_PER_SCALE[law] * float(scale):,.3g} rows"
-    except (KeyError, ValueError):
+        factor, beyond = VARIANCE[law]
+        return f"{sqrt(factor * float(scale) ** 2 + beyond):,.3g} rows"
+    except (KeyError, ValueError, OverflowError):
         return str(text)
