@@ -26,6 +26,7 @@ from understudy.release import Release
 from understudy.report.card import LedgerNote, OutputNote, RowsReason
 from understudy.report.compose import card_of
 from understudy.run import (
+    Fitted,
     allotted,
     check_output,
     fit,
@@ -94,7 +95,7 @@ def synthesize(
         worked=allotment.working,
         conversion=allotment.conversion,
         charges=reservation.charges,
-        output=_output(tables, known, rows=rows, refit=refit),
+        output=_output(fitted, tables, known, rows=rows, refit=refit),
         ledger=note,
         seed=seed,
         created=now(),
@@ -317,11 +318,14 @@ def _opened(source: Any, schema: Schema, reservation: Reservation) -> Backend:
 
 
 def _output(
-    tables: Sequence[Table], schema: Schema, *, rows: int | None, refit: bool
+    fitted: Fitted, tables: Sequence[Table], schema: Schema, *, rows: int | None, refit: bool
 ) -> OutputNote:
     public: RowsReason = "declared" if schema.rows is not None else "estimated"
     reason: RowsReason = public if rows is None else "requested"
-    return OutputNote(rows=tables[0].rows, reason=reason, copies=len(tables), refit=refit)
+    alone = all(model.independent for model in fitted.models)
+    return OutputNote(
+        rows=tables[0].rows, reason=reason, copies=len(tables), refit=refit, independent=alone
+    )
 
 
 def _codes(table: OpenTable, domain: Domain) -> Codes:

@@ -4,7 +4,8 @@ The method is fitted to a stand-in table made from the schema, with a ledger in 
 charges listed are the ones that the method really makes. For methods that choose as they go they
 are one possible course with the same total. Errors are exact where the method can foretell them,
 else those of the rehearsed fit: the stand-in's rows are spread evenly and have no relations, so
-they show what noise does, and what a method leaves out comes on top.
+they show what noise does there, and what a method leaves out comes on top. Noise does less where
+rows crowd into few cells.
 """
 
 from __future__ import annotations

@@ -86,11 +86,25 @@ def test_a_plan_of_relations_says_what_would_run_and_how_its_errors_are_known(ho
     text = run(*asked).out
     assert "Method: aim, chosen by auto: " in text
     assert "3 relations of columns: " in text
-    assert "(simulated on evenly spread rows)" in text
-    assert "(from the noise alone, exactly)" in run(*asked, "--method", "planned").out
+    assert "(simulated, of noise alone)" in text
+    assert "leaves out of their relations comes on top" in " ".join(text.split())
+    exact = " ".join(run(*asked, "--method", "planned").out.split())
+    assert "(from the noise alone, exactly)" in exact
+    assert "the errors of the answers themselves" in exact
+    assert "comes on top" not in exact
     told = json.loads(run(*asked, "--json").out)
     assert told["method"] == "aim"
     assert len(told["relations"]) == 3
+
+
+@pytest.mark.parametrize("method", ["planned", "mst", "independent"])
+def test_a_plan_says_that_only_single_columns_would_be_bought(home: Home, method: str) -> None:
+    asked = ("plan", "--schema", home.schema, "--delta", "1e-6", "--n", 9000, "--method", method)
+    for epsilon, alone in (("0.0001", True), ("3", method == "independent")):
+        text = " ".join(run(*asked, "--epsilon", epsilon).out.split())
+        assert ("the columns of the synthetic rows would be independent" in text) is alone
+        told = json.loads(run(*asked, "--epsilon", epsilon, "--json").out)
+        assert told["single_columns"] is alone
 
 
 def test_a_plan_for_an_error(home: Home) -> None:

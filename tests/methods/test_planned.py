@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from html import unescape
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import understudy as us
 from tests.methods.subjects import (
     fitted,
     schema_like,
@@ -22,6 +25,7 @@ from understudy.models.blueprint import Blueprint
 from understudy.models.product import ProductModel
 from understudy.models.workload import Workload
 from understudy.privacy.budget import ZCDP, Budget, PureDP
+from understudy.report.spending import ALONE, HIDDEN
 from understudy.schema.axes import domain_of
 from understudy.schema.columns import Column, Fake
 from understudy.schema.domain import Domain
@@ -185,6 +189,24 @@ def test_a_budget_too_small_for_relations_buys_the_columns_alone() -> None:
     assert isinstance(run.model, ProductModel)
     named = Planned(workload=("a*b",)).foretell(domain_of(schema), budget)
     assert ("a", "b") in {one.columns for one in named}, "what is named is answered all the same"
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "related", "sentence"),
+    [("0.0001", True, ALONE), ("0.1", False, HIDDEN), ("2", True, "")],
+)
+def test_the_card_and_the_report_say_whether_relations_were_learned(
+    epsilon: str, related: bool, sentence: str
+) -> None:
+    """Too small a budget buys none; what is bought may show none."""
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.integers(0, 8, 3000) for _ in range(3))
+    frame = pd.DataFrame({"a": a, "b": (a + 1) % 8 if related else b, "c": c}).astype(str)
+    schema = schema_of(*(cells(name, 8) for name in "abc"))
+    made = us.synthesize(frame, schema, epsilon=epsilon, delta="1e-6", method="planned", seed=1)
+    assert made.models[0].independent is bool(sentence)
+    for text in (made.card.to_text(width=1000), unescape(made.card.to_html())):
+        assert [told for told in (ALONE, HIDDEN) if told in text] == [sentence][: bool(sentence)]
 
 
 def test_relations_that_would_drown_are_left_out_unless_they_are_named() -> None:

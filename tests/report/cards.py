@@ -89,7 +89,13 @@ def a_card(schema: Schema | None = None, **changes: Any) -> Card:
         "charges": CHARGES,
         "created": "2026-01-31T12:00:00Z",
     }
-    output = {"rows": 1234, "reason": "estimated", "copies": 1, "refit": False}
+    output = {
+        "rows": 1234,
+        "reason": "estimated",
+        "copies": 1,
+        "refit": False,
+        "independent": False,
+    }
     output |= {key: changes.pop(key) for key in output if key in changes}
     return card_of(a_domain(schema), output=OutputNote(**output), **(facts | changes))
 

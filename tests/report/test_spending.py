@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 
 from tests.report.cards import ToyCharge, a_card, pure_card
 from understudy.privacy.budget import ZCDP, PureDP
-from understudy.report.spending import ALONE, independence, spending, spending_in_short, unspent
+from understudy.report.spending import (
+    ALONE,
+    HIDDEN,
+    independence,
+    spending,
+    spending_in_short,
+    unspent,
+)
 
 
 def test_shares_are_of_the_budget_worked_in() -> None:
@@ -131,3 +140,13 @@ def test_a_card_says_that_only_single_columns_were_bought() -> None:
     assert independence(a_card(charges=(alone, chosen))) == ""
     assert independence(pure_card()) == "", "one column has no relations"
     assert independence(a_card(charges=())) == ""
+
+
+def test_a_card_says_that_the_bought_tables_show_no_relation() -> None:
+    pair = ToyCharge("count", {"marginals": [["age", "city"]]}, ZCDP("1/40"))
+    card = a_card(charges=(pair,), independent=True)
+    assert independence(card) == HIDDEN
+    for text in (card.to_text(width=1000), card.to_html()):
+        assert HIDDEN in unescape(text)
+    alone = ToyCharge("count", {"marginals": [["age"], ["city"]]}, ZCDP("1/40"))
+    assert independence(a_card(charges=(alone,), independent=True)) == ALONE

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,6 +14,22 @@ from understudy.cli.forecast import Forecast, forecast
 from understudy.cli.output import columns, phase, say, say_json
 from understudy.cli.settings import options_of
 from understudy.errors import UsageError
+
+FOUND_EXACTLY: Final = (
+    "These are the errors of the answers themselves. Rows are made from all answers together, "
+    "which takes off much of the noise, and no model can hold every relation of many columns."
+)
+FOUND_BY_SIMULATION: Final = (
+    "The method was tried on evenly spread rows without relations: this is what its noise does. On "
+    "real rows, whatever the method leaves out of their relations comes on top; where rows crowd "
+    "into few cells, noise does less."
+)
+ALONE: Final = (
+    "No table of two or more columns would be bought: the columns of the synthetic rows would be "
+    "independent of each other. A method that learns relations does this if the budget is too "
+    "small for them."
+)
+WIDTH: Final = 80
 
 if TYPE_CHECKING:
     from understudy.planning import Plan
@@ -51,6 +68,7 @@ def plan(
     else:
         budget = {"delta": delta}
     from understudy.api import plan as rehearsed
+    from understudy.report.spending import single_columns
     from understudy.schema.schema import Schema
 
     public = Schema.load(schema)
@@ -63,11 +81,11 @@ def plan(
             rows=rows,
             want_error=want_error,
         )
-    effort = forecast(public, found)
+    effort, alone = forecast(public, found), single_columns(found.charges)
     if json_:
-        say_json(_plain(found, effort))
+        say_json(_plain(found, effort) | {"single_columns": alone})
     else:
-        say(_text(found, effort), quiet=quiet)
+        say(_text(found, effort, alone=alone), quiet=quiet)
 
 
 def _plain(found: Plan, effort: Forecast) -> dict[str, Any]:
@@ -90,7 +108,7 @@ def _plain(found: Plan, effort: Forecast) -> dict[str, Any]:
     }
 
 
-def _text(found: Plan, effort: Forecast) -> str:
+def _text(found: Plan, effort: Forecast, *, alone: bool) -> str:
     table = [("column", "cells", "standard error", "wrong share")] + [
         (error.column, str(error.cells), f"{error.stddev:.1f} rows", f"{100 * error.tvd:.2f} %")
         for error in found.errors
@@ -105,6 +123,7 @@ def _text(found: Plan, effort: Forecast) -> str:
         columns(table),
         "",
         *_means(found),
+        *(wrap(ALONE, WIDTH) if alone else ()),
         f"Rough effort: {effort.seconds:.0f} s, {effort.megabytes:.0f} MB",
     ]
     return "\n".join(lines)
@@ -124,9 +143,10 @@ def _means(found: Plan) -> list[str]:
     lines = [f"Mean wrong share of a column: {100 * found.mean_tvd:.2f} %"]
     if found.mean_relation_tvd is not None:
         many = f"{len(found.relations):,} relation{'s' if len(found.relations) > 1 else ''}"
-        how = "from the noise alone, exactly" if found.exact else "simulated on evenly spread rows"
+        how = "from the noise alone, exactly" if found.exact else "simulated, of noise alone"
         mean = 100 * found.mean_relation_tvd
         lines.append(f"Mean wrong share of {many} of columns: {mean:.2f} % ({how})")
+        lines += wrap(FOUND_EXACTLY if found.exact else FOUND_BY_SIMULATION, WIDTH)
     return lines
 
 

@@ -63,6 +63,11 @@ class Model(ABC):
         """
         return None
 
+    @property
+    def independent(self) -> bool:
+        """Whether it is known to hold several columns and no relation between any of them."""
+        return False
+
     @final
     def pieces(self, rows: int, rng: np.random.Generator) -> Iterator[Table]:
         """The tables, at least one, that ``sample`` joins: to write many rows in little memory.

@@ -62,6 +62,11 @@ class GraphicalModel(Model):
     def total(self) -> float:
         return self.size
 
+    @property
+    def independent(self) -> bool:
+        """See ``Model.independent``."""
+        return len(self.cliques) > 1 and all(len(clique) == 1 for clique in self.cliques)
+
     def draw(self, rows: int, rng: np.random.Generator) -> Codes:
         if self.sampling == "systematic":
             drawn = draw_systematic(self._chain, rows, rng)

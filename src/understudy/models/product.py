@@ -43,6 +43,11 @@ class ProductModel(Model):
     def total(self) -> float:
         return self.size
 
+    @property
+    def independent(self) -> bool:
+        """See ``Model.independent``."""
+        return len(self.probabilities) > 1
+
     def draw(self, rows: int, rng: np.random.Generator) -> Codes:
         columns = {
             name: categorical(cells, rows, rng) for name, cells in self.probabilities.items()

@@ -63,6 +63,11 @@ class RefinedModel(Model):
     def total(self) -> float:
         return self.inner.total
 
+    @property
+    def independent(self) -> bool:
+        """See ``Model.independent``."""
+        return self.inner.independent
+
     def draw(self, rows: int, rng: np.random.Generator) -> Codes:
         drawn = dict(self.inner.draw(rows, rng).columns)
         for name, axis in self._axes.items():

@@ -128,12 +128,14 @@ class ColumnNote(_Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputNote(_Strict):
-    """How many rows were written, why that number is safe, how many tables from how many fits."""
+    """How many rows were written, why that number is safe, how many tables from how many fits, and
+    whether their columns are known to be independent."""
 
     rows: int
     reason: RowsReason
     copies: int = 1
     refit: bool = False
+    independent: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
 from understudy.report.card import Amount, Card, ChargeNote
+from understudy.report.compose import ChargeLike
 
 SHOWN: Final = 6
 LISTED: Final = 12
@@ -15,6 +16,11 @@ LISTED: Final = 12
 ALONE: Final = (
     "No table of two or more columns was bought: the columns of the synthetic rows are independent "
     "of each other. A method that learns relations does this if the budget is too small for them."
+)
+HIDDEN: Final = (
+    "No table of two or more columns that was bought shows a relation beyond its noise: the "
+    "columns of the synthetic rows are independent of each other. Either there is no relation, or "
+    "the budget is too small to see it."
 )
 
 
@@ -85,13 +91,22 @@ def unspent(card: Card) -> str:
 
 
 def independence(card: Card) -> str:
-    """That nothing was bought but single columns, or the empty string."""
-    if any(charge.verb not in ("count", "discover", "quantiles") for charge in card.charges):
-        return ""
-    counted = [charge.detail.get("marginals") for charge in card.charges if charge.verb == "count"]
-    tables = [tuple(table) for tables in counted if isinstance(tables, list) for table in tables]
-    alone = len(set(tables)) > 1 and all(len(table) == 1 for table in tables)
-    return ALONE if alone else ""
+    """That nothing was bought but single columns, or nothing else was of use; else empty."""
+    if single_columns(card.charges):
+        return ALONE
+    return HIDDEN if card.output.independent else ""
+
+
+def single_columns(charges: Iterable[ChargeLike]) -> bool:
+    """Whether the charges bought several columns, each alone, and no table of several."""
+    tables: set[tuple[str, ...]] = set()
+    for charge in charges:
+        if charge.verb not in ("count", "discover", "quantiles"):
+            return False
+        marginals = charge.detail.get("marginals")
+        if charge.verb == "count" and isinstance(marginals, list):
+            tables |= {tuple(marginal) for marginal in marginals}
+    return len(tables) > 1 and all(len(table) == 1 for table in tables)
 
 
 def _total(card: Card, name: str) -> Fraction:
