@@ -16,7 +16,8 @@ Gate calls, in this order:
 
 1. ``count`` of every one-way marginal in one call, at the share ``one_ways`` of the budget.
 2. ``select`` and ``count``, optional and repeated: one candidate and its table, a tenth of the
-   round's share for the choice. A round's share depends on earlier noisy answers only.
+   round's share (a seventh in GDP) for the choice. A round's share depends on earlier noisy
+   answers only.
 3. ``count`` of every one-way marginal again, optional: with what is left, if there is nothing to
    choose from.
 

@@ -12,7 +12,7 @@ Gate calls, in this order:
 
 1. ``count`` of every one-way marginal in one call, at the share ``one_ways`` of the budget.
 2. ``select``, optional and repeated: each edge of the tree, with equal parts of a tenth of what is
-   left.
+   left (a seventh in GDP).
 3. ``count`` of all chosen pairs in one call (of the one-way marginals again, if there are none),
    with all that is left.
 

@@ -70,7 +70,7 @@ def to_score(release: Release, schema: Schema, *, depth: int) -> Scored:
 
 
 def paid_pmse(table: PrivateTable, one: Scored, *, spend: Budget) -> PaidPMSE:
-    """Buy the pMSE of a release for ``spend``, PureDP or ZCDP."""
+    """Buy the pMSE of a release for ``spend``, PureDP, ZCDP or GDP."""
     public = table.schema.rows
     asked = LeastImpurity(one.score, sized=public is None)
     bought = table.statistic(one.domain, asked, spend=spend)

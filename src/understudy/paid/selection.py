@@ -79,7 +79,7 @@ def common_rows(candidates: Sequence[Release], schema: Schema, rows: float | Non
 
 
 def choose(table: PrivateTable, listed: Scored, *, spend: Budget) -> int:
-    """The place of the chosen release, for ``spend``, PureDP or ZCDP."""
+    """The place of the chosen release, for ``spend``, PureDP, ZCDP or GDP."""
     return table.minimise(listed.domain, listed.score, spend=spend)
 
 
