@@ -12,9 +12,14 @@ from tests.noise_sources import SeededNoise
 from tests.tables import Purse, Row, TinyBackend, cells, purse_for, schema_of
 from understudy import run
 from understudy.errors import UnderstudyError, UsageError
+from understudy.methods.base import Synthesizer
 from understudy.methods.independent import Independent
+from understudy.methods.marginal import Marginal
+from understudy.methods.mst import MST
+from understudy.methods.planned import Planned
 from understudy.models.product import ProductModel
-from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.exchange import enter
 from understudy.privacy.ledger import Ledger
 from understudy.privacy.request import allot
 from understudy.schema.axes import domain_of
@@ -128,6 +133,33 @@ def test_a_currency_that_the_method_cannot_spend_is_refused() -> None:
     assert run.allotted(PureDP(1), CLOSED, PureOnly()).working == PureDP(1)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="spends PureDP, not ZCDP"):
         run.allotted(ApproxDP(1, "1e-6"), CLOSED, PureOnly())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", 1, 4, 7, 10, 30])
+@pytest.mark.parametrize("delta", ["1e-9", "1e-5"])
+@pytest.mark.parametrize("method", [Marginal(("a", "b")), Independent(), Planned(("pairs",))])
+def test_epsilon_and_delta_are_worked_in_what_leaves_less_noise(
+    method: Synthesizer, epsilon: str | int, delta: str
+) -> None:
+    """Rounding adds a twelfth to the variance, which is more than mu gains below a row of noise."""
+    asked = ApproxDP(epsilon, delta)
+    noise = {}
+    for kind in (ZCDP, GDP):
+        budget = allot(asked, CLOSED, accepts=(kind,)).for_fit
+        foretold = method.foretell(domain_of(CLOSED), budget)
+        assert foretold is not None
+        noise[kind] = [one.stddev for one in foretold]
+    chosen = run.allotted(asked, CLOSED, method)
+    least = min((GDP, ZCDP), key=lambda kind: sum(stddev**2 for stddev in noise[kind]))
+    assert type(chosen.working) is least
+    assert asked.covers(enter(chosen.working, ApproxDP, entered=asked).entered)
+
+
+def test_the_noise_decides_for_mu_and_for_rho() -> None:
+    one_table = Marginal(("a", "b"))
+    assert isinstance(run.allotted(ApproxDP(1, "1e-5"), CLOSED, one_table).working, GDP)
+    assert isinstance(run.allotted(ApproxDP(10, "1e-5"), CLOSED, one_table).working, ZCDP)
+    assert isinstance(run.allotted(ApproxDP(10, "1e-5"), CLOSED, MST()).working, GDP)
 
 
 def test_a_failed_run_leaves_its_whole_reservation_spent() -> None:

@@ -27,8 +27,8 @@ from understudy.models.base import Model
 from understudy.models.workload import Workload
 from understudy.privacy.budget import Budget, Exact, exact
 from understudy.privacy.ledger import Charge, Ledger
-from understudy.privacy.request import Allotment, allot, requested
-from understudy.run import Fitted, fit
+from understudy.privacy.request import Allotment, requested
+from understudy.run import Fitted, allotted, fit
 from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
 
@@ -230,7 +230,7 @@ def epsilon_for(
 
     def at(epsilon: float) -> Plan:
         asked = requested(epsilon=epsilon, delta=delta)
-        return rehearse(schema, method, allot(asked, schema, accepts=method.accepts), rows=rows)
+        return rehearse(schema, method, allotted(asked, schema, method), rows=rows)
 
     related = bool(at(EPSILONS[1]).relations)
 

@@ -16,13 +16,15 @@ from understudy.data.backend import Backend
 from understudy.errors import UsageError
 from understudy.gate.noise import Noise
 from understudy.gate.prepare import prepare
+from understudy.gate.price import stddev_bought
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.base import Synthesizer
 from understudy.models.base import Model
-from understudy.privacy.budget import Budget
+from understudy.privacy.budget import GDP, ZCDP, Budget
 from understudy.privacy.ledger import Ledger, Reservation
 from understudy.privacy.ledger_place import LedgerPlace
 from understudy.privacy.request import Allotment, allot
+from understudy.schema.axes import domain_of
 from understudy.schema.domain import Domain
 from understudy.schema.measurement import Noisy
 from understudy.schema.schema import Schema
@@ -86,8 +88,15 @@ def check_output(*, rows: int | None, copies: int, seed: int | None) -> None:
 
 
 def allotted(asked: Budget, schema: Schema, method: Synthesizer) -> Allotment:
-    """The budget in the currency that the method works in; refused if it cannot spend that."""
+    """The budget in the currency that the method works in; refused if it cannot spend that.
+
+    Of mu and rho it is the one that leaves less noise, wherever the method can tell beforehand.
+    """
     allotment = allot(asked, schema, accepts=method.accepts)
+    if isinstance(allotment.for_fit, GDP) and ZCDP in method.accepts:
+        in_rho = allot(asked, schema, accepts=(ZCDP,))
+        if _is_quieter(in_rho.for_fit, allotment.for_fit, schema, method):
+            return in_rho
     if not isinstance(allotment.for_fit, method.accepts):
         able = " or ".join(kind.__name__ for kind in method.accepts)
         raise UsageError(
@@ -95,6 +104,22 @@ def allotted(asked: Budget, schema: Schema, method: Synthesizer) -> Allotment:
             "and delta, or rho, for zCDP; epsilon alone for pure differential privacy"
         )
     return allotment
+
+
+def _is_quieter(one: Budget, other: Budget, schema: Schema, method: Synthesizer) -> bool:
+    """Whether the method would answer the same tables with less noise for ``one``.
+
+    What is gained or lost by rounding is decided at a row of noise. Where a single table at the
+    whole budget has less for ``other``, all have; there the method is not asked.
+    """
+    if stddev_bought(one, schema) >= stddev_bought(other, schema):
+        return False
+    domain = domain_of(schema)
+    told, instead = method.foretell(domain, one), method.foretell(domain, other)
+    if not told or not instead:
+        return False
+    same = [(t.columns, t.shape) for t in told] == [(t.columns, t.shape) for t in instead]
+    return same and sum(t.stddev**2 for t in told) < sum(t.stddev**2 for t in instead)
 
 
 def rows_of(model: Model, rows: int | None) -> int:
