@@ -77,7 +77,8 @@ def test_relations_that_are_chosen_on_the_way_are_simulated(method: str) -> None
     plans = [us.plan(RELATED, rho=rho, method=method, rows=5000) for rho in ("1/100", "1", "10000")]
     assert not any(plan.exact for plan in plans)
     errors = [plan.mean_relation_tvd for plan in plans]
-    assert errors == sorted(errors, reverse=True)
+    assert errors[0] > 2 * errors[1]
+    assert errors[2] < errors[1] * 1.05  # both show little but the drawing of rows
     assert errors[-1] < 0.01
     assert [len(plan.relations) for plan in plans] == [3, 3, 3]
 

@@ -11,11 +11,14 @@ import pytest
 
 import understudy as us
 from tests.methods.relations import CHAIN, deviations, fit, pair_tables, rows_of_chain, share_of
+from tests.methods.subjects import Run
 from tests.methods.test_mst import HUGE, POOR, POOR_NAMES
 from tests.noise_sources import ForbiddenNoise
 from tests.tables import Row, SealedBackend, cells, numbers, purse_for, schema_of
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.aim import AIM
+from understudy.methods.base import Synthesizer
+from understudy.methods.mst import MST
 from understudy.models.graphical import GraphicalModel
 from understudy.models.refined import RefinedModel
 from understudy.privacy.budget import ZCDP, Budget, PureDP
@@ -160,3 +163,39 @@ def test_nothing_is_read_without_a_budget() -> None:
     table = PrivateTable(SealedBackend(CHAIN, []), purse, noise=ForbiddenNoise())  # type: ignore[arg-type]
     with pytest.raises(us.BudgetExceeded):
         AIM().fit(table, domain_of(CHAIN), ZCDP(1), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("method", [AIM(), MST()], ids=["aim", "mst"])
+def test_columns_are_counted_once_more_where_relations_will_hardly_be_clear(
+    method: Synthesizer,
+) -> None:
+    rows = rows_of_chain(3000)
+    budget = ZCDP("1/400")
+    run = fit(method, CHAIN, rows, budget)
+    verbs = [charge.verb for charge in run.purse.charges]
+    assert verbs[:3] == ["count", "count", "select"]
+    first, again = run.purse.charges[:2]
+    assert first.detail["marginals"] == again.detail["marginals"]
+    assert (first.cost, first.cost + again.cost) == (budget * "3/10", budget * "1/2")
+    plenty = fit(method, CHAIN, rows, ZCDP(1)).purse.charges
+    assert [charge.verb for charge in plenty][:2] == ["count", "select"]
+    pure = fit(method, CHAIN, rows, PureDP("1/5")).purse.charges
+    assert [charge.verb for charge in pure][:2] == ["count", "select"]
+
+
+def test_both_answers_count_by_what_they_are_worth() -> None:
+    """The columns come out as if they had been asked once, for half of the budget."""
+    rows, budget = rows_of_chain(3000), ZCDP("1/400")
+    truth = {name: share_of(rows, CHAIN, (name,)) for name in "abcd"}
+    twice, once = (
+        [_miss(fit(method, CHAIN, rows, budget, seed=seed), truth) for seed in range(24)]
+        for method in (MST(), MST(one_ways=0.5))
+    )
+    assert np.mean(twice) == pytest.approx(np.mean(once), rel=0.18)
+
+
+def _miss(run: Run, truth: dict[str, np.ndarray]) -> float:
+    """The share of rows that the model puts into a wrong cell of a column, summed over columns."""
+    drawn = run.model.draw(50_000, np.random.default_rng(1)).columns
+    found = {name: np.bincount(drawn[name], minlength=len(truth[name])) / 50_000 for name in "abcd"}
+    return sum(float(np.abs(found[name] - truth[name]).sum()) / 2 for name in "abcd")

@@ -15,10 +15,12 @@ Privacy
 Gate calls, in this order:
 
 1. ``count`` of every one-way marginal in one call, at the share ``one_ways`` of the budget.
-2. ``select`` and ``count``, optional and repeated: one candidate and its table, a tenth of the
-   round's share (a seventh in GDP) for the choice. A round's share depends on earlier noisy
-   answers only.
-3. ``count`` of every one-way marginal again, optional: with what is left, if there is nothing to
+2. ``count``, optional: of the same once more, up to half of the budget in all, if the first answer
+   says that relations will hardly stand out of their noise.
+3. ``select`` and ``count``, optional and repeated: one candidate and its table, a tenth of the
+   round's share for the choice (a seventh in GDP). A round's share depends on earlier noisy answers
+   only.
+4. ``count`` of every one-way marginal again, optional: with what is left, if there is nothing to
    choose from.
 
 Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP).
@@ -98,12 +100,11 @@ class AIM(Synthesizer):
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
     ) -> Model:
-        first = budget * exact(self.one_ways, name="one_ways")
         opening = open_with_one_ways(
-            table, domain, spend=first, later=budget - first, relations=2 * len(domain.columns)
+            table, domain, budget, share=self.one_ways, relations=2 * len(domain.columns)
         )
         most_cells = min(self.most_cells, int(CELLS * opening.clearness))
-        rounds = _Rounds(table, opening, budget - first, most_cells, rng)
+        rounds = _Rounds(table, opening, opening.left, most_cells, rng)
         size = rounds.run(self._weights(domain)) if opening.worthwhile else opening.size
         if not rounds.left.is_zero:
             size = opening.buy_one_ways_again(table, rounds.left)

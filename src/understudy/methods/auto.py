@@ -11,9 +11,10 @@ Gate calls, in this order:
 
 1. ``count``, optional: of the narrowest column, at a hundredth of the budget, for the size.
 2. ``count`` of every one-way marginal in one call.
-3. ``select``, optional and repeated: the relations of a tree.
-4. ``select`` and ``count``, optional and repeated: a relation and its table.
-5. ``count``, optional: all tables of a tree, or what is left for the one-way marginals.
+3. ``count``, optional: of the same once more.
+4. ``select``, optional and repeated: the relations of a tree.
+5. ``select`` and ``count``, optional and repeated: a relation and its table.
+6. ``count``, optional: all tables of a tree, or what is left for the one-way marginals.
 
 Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP). Which method
 makes the later calls depends on public facts and on the first answer only.

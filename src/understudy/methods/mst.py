@@ -11,9 +11,11 @@ Privacy
 Gate calls, in this order:
 
 1. ``count`` of every one-way marginal in one call, at the share ``one_ways`` of the budget.
-2. ``select``, optional and repeated: each edge of the tree, with equal parts of a tenth of what is
+2. ``count``, optional: of the same once more, up to half of the budget in all, if the first answer
+   says that relations will hardly stand out of their noise.
+3. ``select``, optional and repeated: each edge of the tree, with equal parts of a tenth of what is
    left (a seventh in GDP).
-3. ``count`` of all chosen pairs in one call (of the one-way marginals again, if there are none),
+4. ``count`` of all chosen pairs in one call (of the one-way marginals again, if there are none),
    with all that is left.
 
 Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP).
@@ -63,16 +65,14 @@ class MST(Synthesizer):
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
     ) -> Model:
-        first = budget * exact(self.one_ways, name="one_ways")
-        rest = budget - first
         edges = len(domain.columns) - 1
-        choices = rest * CHOICE_SHARE[type(rest)]
-        relations = rest - choices
-        opening = open_with_one_ways(table, domain, spend=first, later=relations, relations=edges)
+        opening = open_with_one_ways(table, domain, budget, share=self.one_ways, relations=edges)
+        rest = opening.left
         tree: list[tuple[str, ...]] = []
         if opening.worthwhile and edges:
+            choices = rest * CHOICE_SHARE[type(rest)]
             tree = [*_tree(table, opening, choices, rng)]
-            rest = relations
+            rest -= choices
         wanted = tree or [(name,) for name in domain.columns]
         measured = table.count(opening.coarse, wanted, spend=rest)
         for noisy in measured:
