@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from html import unescape
+from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import understudy as us
+from tests.methods.privacy_section import section_of
 from tests.methods.subjects import Run, fitted, schema_like, subject_of
 from tests.noise_sources import SeededNoise
-from tests.tables import Row, TinyBackend, cells, purse_for
+from tests.tables import Row, TinyBackend, cells, numbers, purse_for
 from understudy.gate.private_table import PrivateTable
 from understudy.methods import auto
 from understudy.methods.auto import Auto
@@ -30,10 +32,15 @@ def frame(rows: int, *, seed: int = 0) -> pd.DataFrame:
 
 
 def settled(
-    columns: int, rows: int, budget: Budget, *, relation: Neighbours = Neighbours.REPLACE_ONE
+    columns: int,
+    rows: int,
+    budget: Budget,
+    *,
+    relation: Neighbours = Neighbours.REPLACE_ONE,
+    levels: int = 2,
 ) -> Settled:
     """What is chosen for a table of so many columns and rows; every row is the same."""
-    named = [cells(f"c{number:03}", 2) for number in range(columns)]
+    named = [cells(f"c{number:03}", levels) for number in range(columns)]
     schema = schema_like(relation, columns=named, rows=rows)
     found: list[Row] = [("1",) * columns] * rows
     table = PrivateTable(
@@ -54,9 +61,12 @@ def settled(
         (3, 4000, PureDP("1/10"), us.Independent),
         (3, 4000, PureDP(2), us.AIM),
         (auto.MOST_FOR_AIM, 400, ZCDP(100), us.AIM),
-        (auto.MOST_FOR_AIM + 1, 400, ZCDP(100), us.MST),
+        (auto.MOST_FOR_AIM + 1, 400, ZCDP(100), us.Planned),
+        (auto.MOST_FOR_AIM + 1, 400, ZCDP(20), us.MST),
         (auto.MOST_FOR_MST, 400, ZCDP(100), us.MST),
         (auto.MOST_FOR_MST + 1, 400, ZCDP(100), us.Independent),
+        (auto.MOST_FOR_PLANNED, 400, ZCDP(10_000), us.Planned),
+        (auto.MOST_FOR_PLANNED + 1, 400, ZCDP(10_000), us.Independent),
     ],
 )
 def test_columns_size_and_budget_choose(
@@ -88,7 +98,50 @@ def test_a_private_size_is_bought_and_decides() -> None:
     assert few.budget == many.budget == budget * (1 - auto.SIZE_SHARE)
 
 
-@pytest.mark.parametrize("columns", [1, auto.MOST_FOR_MST + 1])
+def test_all_pairs_are_counted_from_where_it_is_said_to_pay() -> None:
+    """The budget is shared by 820 pairs: sigma = sqrt(pairs / rho)."""
+    rows, columns = 400, auto.MOST_FOR_AIM + 1
+    limit = comb(columns, 2) * (auto.ENOUGH_FOR_ALL / rows) ** 2
+    below, above = (settled(columns, rows, ZCDP(limit * part)) for part in (0.97, 1.03))
+    assert (type(below.method), type(above.method)) == (us.MST, us.Planned)
+    assert "would carry 1 per 98" in below.reason
+    assert "would carry 1 per 101, enough to choose none (from 100 on)" in above.reason
+    assert above.method.get_params()["size_guess"] == rows
+
+
+@pytest.mark.parametrize(("levels", "chosen"), [(8, us.Planned), (16, us.MST)])
+def test_pairs_of_too_many_cells_are_chosen_among(levels: int, chosen: type) -> None:
+    """Two rows of noise in each of 64 cells, and half of one in each of 256."""
+    rows, columns = 400, auto.MOST_FOR_AIM + 1
+    budget = ZCDP(comb(columns, 2) * (128 / rows) ** 2)
+    assert type(settled(columns, rows, budget, levels=levels).method) is chosen
+
+
+def test_pairs_whose_counts_do_not_fit_are_chosen_among() -> None:
+    columns = auto.MOST_FOR_AIM + 1
+    for levels, chosen in ((50, us.Planned), (51, us.MST)):
+        found = settled(columns, 400, ZCDP(10**9), levels=levels)
+        assert type(found.method) is chosen, levels
+
+
+def test_the_calls_of_a_plan_are_among_those_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ordered columns have two calls: their own cells, and pairs of groups."""
+    monkeypatch.setattr(auto, "MOST_FOR_AIM", 2)
+    monkeypatch.setattr(auto, "ENOUGH_FOR_ALL", 10)
+    monkeypatch.setattr(auto, "CLEAR", 0)
+    subject = subject_of("auto")
+    columns = [numbers(name, 0, 99) for name in "abc"]
+    rows = [(str(i % 100), str(i % 90), str(i % 80)) for i in range(900)]
+    for relation in Neighbours:
+        schema = schema_like(relation, columns=columns, rows=900)
+        run = fitted(subject, schema, rows, ZCDP("1/2"))
+        verbs = [charge.verb for charge in run.purse.charges]
+        assert verbs == ["count"] * (3 if relation is Neighbours.ADD_REMOVE else 2)
+        assert ["a", "b"] in rows_of(run)[-1]
+        assert section_of(auto.__doc__).describes(verbs)
+
+
+@pytest.mark.parametrize("columns", [1, auto.MOST_FOR_PLANNED + 1])
 def test_a_size_on_which_nothing_hangs_is_not_bought(columns: int) -> None:
     assert settled(columns, 50, ZCDP(1), relation=Neighbours.ADD_REMOVE).budget == ZCDP(1)
 

@@ -1,20 +1,22 @@
 """Auto: the number of columns, the size of the table and the budget choose the method.
 
 What is found in the table never does. ``independent`` where there are no relations to learn or the
-budget cannot carry them, ``mst`` for wide tables, ``aim`` for all others. The size is the declared
-one; where the schema keeps it private and the choice hangs on it, it is bought with a hundredth of
-the budget. The card tells what was chosen and why. Grounds: ``docs/decisions/0009``.
+budget cannot carry them, ``mst`` for wide tables, ``planned`` for those whose budget carries all
+pairs of many columns, ``aim`` for all others. The size is the declared one; where the schema keeps
+it private and the choice hangs on it, it is bought with a hundredth of the budget. The card tells
+what was chosen and why. Grounds: ``docs/decisions/0009``.
 
 Privacy
 -------
 Gate calls, in this order:
 
 1. ``count``, optional: of the narrowest column, at a hundredth of the budget, for the size.
-2. ``count`` of every one-way marginal in one call.
-3. ``count``, optional: of the same once more.
+2. ``count``, in one call: of every one-way marginal, or of every marginal of a plan.
+3. ``count``, optional: of the one-way marginals once more.
 4. ``select``, optional and repeated: the relations of a tree.
 5. ``select`` and ``count``, optional and repeated: a relation and its table.
-6. ``count``, optional: all tables of a tree, or what is left for the one-way marginals.
+6. ``count``, optional: all tables of a tree, those of a plan over groups of cells, or what is left
+   for the one-way marginals.
 
 Composition: the plain sum, in the currency of the budget (PureDP, ZCDP or GDP). Which method
 makes the later calls depends on public facts and on the first answer only.
@@ -26,6 +28,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
+from math import ceil
 from typing import Final, final
 
 import numpy as np
@@ -36,7 +40,9 @@ from understudy.methods.aim import AIM
 from understudy.methods.base import Settled, Synthesizer
 from understudy.methods.independent import Independent
 from understudy.methods.mst import MST
+from understudy.methods.planned import Planned
 from understudy.models.base import Model
+from understudy.models.blueprint import in_even_groups
 from understudy.models.size import size_of
 from understudy.privacy.budget import GDP, ZCDP, Budget, PureDP
 from understudy.schema.domain import Domain
@@ -44,9 +50,19 @@ from understudy.schema.domain import Domain
 SIZE_SHARE: Final = Fraction(1, 100)
 MOST_FOR_AIM: Final = 40
 """Columns. The rounds grow with their number, and the tables in each with its square."""
-MOST_FOR_MST: Final = 100
+MOST_FOR_MST: Final = 150
+MOST_FOR_PLANNED: Final = 180
+"""Beyond these a run takes more than about a minute, or (``mst``) a gigabyte."""
 ENOUGH: Final = {ZCDP: 150, GDP: 150, PureDP: 450}
 """Rows per row of noise in a column's counts from which on relations are worth their price."""
+ENOUGH_FOR_ALL: Final = 100
+"""The same in the counts of a pair, if all pairs share the budget: then none need be chosen."""
+CLEAR: Final = 1.6
+"""And so many of them in each cell of a pair, columns with an order cut into ``ROUGH`` groups."""
+ROUGH: Final = 8
+GROUPS: Final = 16
+MOST_CELLS: Final = 2**21
+"""All pairs in rough groups; in ``GROUPS`` they have four times as many, 64 MB of counts."""
 
 LEAST_NOISE: Final = 1e-9
 """Of a huge budget, whose noise is 0 in floats."""
@@ -66,8 +82,8 @@ class Auto(Synthesizer):
         columns = len(domain.columns)
         if columns < 2:
             return Settled(Independent(), budget, "one column has no relations")
-        if columns > MOST_FOR_MST:
-            reason = f"to choose relations among more than {MOST_FOR_MST} columns takes too long"
+        if columns > MOST_FOR_PLANNED:
+            reason = f"relations among more than {MOST_FOR_PLANNED} columns take too long"
             return Settled(Independent(), budget, reason)
         if domain.schema.rows is None:
             spend = budget * SIZE_SHARE
@@ -76,9 +92,7 @@ class Auto(Synthesizer):
             budget -= spend
         else:
             counted = []
-        noise = stddev_bought(budget * Fraction(1, columns), domain.schema)
-        rows_per_noise = size_of(domain.schema, counted) / max(noise, LEAST_NOISE)
-        return _by_noise(budget, columns=columns, rows_per_noise=rows_per_noise)
+        return _by_noise(domain, budget, size=size_of(domain.schema, counted))
 
     def fit(
         self, table: PrivateTable, domain: Domain, budget: Budget, rng: np.random.Generator
@@ -87,18 +101,43 @@ class Auto(Synthesizer):
         return settled.method.fit(table, domain, settled.budget, rng)
 
 
-def _by_noise(budget: Budget, *, columns: int, rows_per_noise: float) -> Settled:
-    """The choice for a table of several columns, each counted with this much noise."""
-    enough = ENOUGH[type(budget)]
-    known = f"the counts of one column carry 1 row of noise per {rows_per_noise:,.0f} rows"
-    if rows_per_noise < enough:
+def _by_noise(domain: Domain, budget: Budget, *, size: float) -> Settled:
+    """The choice for a table of several columns and about so many rows."""
+    columns, enough = len(domain.columns), ENOUGH[type(budget)]
+    per_noise = _rows_per_noise(domain, budget, size=size, tables=columns)
+    known = f"the counts of one column carry 1 row of noise per {per_noise:,.0f} rows"
+    if per_noise < enough:
         reason = f"{known}, and relations are worth their noise only from {enough} on"
         return Settled(Independent(), budget, reason)
-    if columns > MOST_FOR_AIM:
-        reason = f"{known}, and beyond {MOST_FOR_AIM} columns ({columns} here) aim takes too long"
-        return Settled(MST(), budget, reason)
-    reason = f"{known}, enough for relations (from {enough} on), and there are {columns} columns"
-    return Settled(AIM(), budget, reason)
+    if columns <= MOST_FOR_AIM:
+        told = f"enough for relations (from {enough} on), and there are {columns} columns"
+        return Settled(AIM(), budget, f"{known}, {told}")
+    wide = f"beyond {MOST_FOR_AIM} columns ({columns} here) aim takes too long"
+    pairs, cells = _pairs(domain)
+    wanted = max(ENOUGH_FOR_ALL, ceil(CLEAR * cells / pairs))
+    in_pairs = _rows_per_noise(domain, budget, size=size, tables=pairs)
+    told = f"of all pairs at once they would carry 1 per {in_pairs:,.0f}"
+    if in_pairs >= wanted and cells <= MOST_CELLS:
+        reason = f"{known}, {told}, enough to choose none (from {wanted:,} on), and {wide}"
+        method = Planned(size_guess=max(round(size), 1), groups=GROUPS)
+        return Settled(method, budget, reason)
+    if columns <= MOST_FOR_MST:
+        return Settled(MST(), budget, f"{known}, {told}, and {wide}")
+    reason = f"{known}, {told}, too few, and to choose among {columns} columns takes too long"
+    return Settled(Independent(), budget, reason)
+
+
+def _rows_per_noise(domain: Domain, budget: Budget, *, size: float, tables: int) -> float:
+    """Rows per row of noise in each cell, if so many tables share the budget."""
+    noise = stddev_bought(budget * Fraction(1, tables), domain.schema)
+    return size / max(noise, LEAST_NOISE)
+
+
+def _pairs(domain: Domain) -> tuple[int, int]:
+    """The number of pairs, and of their cells over groups as rough as noise asks for at least."""
+    shape = in_even_groups(domain, ROUGH).shape(domain.columns)
+    products = [one * other for one, other in combinations(shape, 2)]
+    return len(products), sum(products)
 
 
 METHOD = Auto
