@@ -99,6 +99,14 @@ def test_known_amounts(epsilon, delta, mu):
     assert sqrt(found.mu_squared) == pytest.approx(mu, rel=1e-8)
 
 
+def test_a_way_back_that_overshoots_by_its_last_digit_costs_no_more_than_digits():
+    """Here the way back from the best mu is 1e-19 beyond the epsilon asked for."""
+    asked = ApproxDP("0.02", "0.01")
+    found = approx_to_gdp(asked)
+    assert asked.covers(gdp_to_approx(found, delta=asked.delta))
+    assert delta_of(found.mu_squared * (1 + Fraction(1, 10**12)), asked.epsilon) > asked.delta
+
+
 @pytest.mark.parametrize(("epsilon", "delta", "gain"), [("1", "1e-9", 0.049), ("1", "1e-5", 0.077)])
 def test_how_much_less_noise_than_by_zcdp(epsilon, delta, gain):
     asked = ApproxDP(epsilon, delta)

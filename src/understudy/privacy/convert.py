@@ -29,7 +29,7 @@ their search from what the Renyi orders prove.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
@@ -113,9 +113,7 @@ def _approx_to_zcdp(budget: ApproxDP, *, reserve_delta: Exact = 0) -> ZCDP:
 
     b = _order(tail, excess)
     best = max(Fraction(0), (budget.epsilon - _price(b, tail)) / (1 + b))
-    # The way back searches its own order and rounds up, so it may overshoot by the last digit.
-    steps = (Fraction(4**step - 1, 10**_RHO_DIGITS) for step in range(26))
-    candidates = (ZCDP(_round_down(best * max(Fraction(0), 1 - step)), reserve) for step in steps)
+    candidates = (ZCDP(rho, reserve) for rho in _from(best))
     return next(
         inside
         for inside in candidates
@@ -142,9 +140,11 @@ def _approx_to_gdp(budget: ApproxDP) -> GDP:
     if not by_renyi:
         return GDP(by_renyi)
     tail = _tail(budget.delta, Fraction(0))
-    found = GDP(_round_down(largest_mu_squared(budget.epsilon, delta=tail, at_least=by_renyi)))
-    # The way back searches epsilon anew and rounds up, so it may overshoot by the last digit.
-    return found if budget.covers(_gdp_to_approx(found, delta=budget.delta)) else GDP(by_renyi)
+    best = largest_mu_squared(budget.epsilon, delta=tail, at_least=by_renyi)
+    candidates = (GDP(max(mu_squared, by_renyi)) for mu_squared in _from(best))
+    return next(
+        inside for inside in candidates if budget.covers(_gdp_to_approx(inside, delta=budget.delta))
+    )
 
 
 def _add_remove_to_replace_one(budget: B) -> B:
@@ -228,6 +228,15 @@ CONVERSIONS: Final[tuple[Conversion[Any, Any], ...]] = (
     approx_to_gdp,
     add_remove_to_replace_one,
 )
+
+
+def _from(best: Fraction) -> Iterator[Fraction]:
+    """The best amount, rounded down, and less and less, down to nothing.
+
+    The way back from an amount searches anew and rounds up, so it may overshoot by the last digit.
+    """
+    steps = (Fraction(4**step - 1, 10**_RHO_DIGITS) for step in range(26))
+    return (_round_down(best * max(Fraction(0), 1 - step)) for step in steps)
 
 
 def _check(budget: Budget, kind: type[Budget]) -> None:
