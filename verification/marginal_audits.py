@@ -146,7 +146,7 @@ def test_the_audit_notices_a_forgotten_factor(
         return noise_for(spend, Neighbours.ADD_REMOVE, contribution=contribution)
 
     monkeypatch.setattr(private_table, "noise_for", forgetful)
-    assert audit(name, Neighbours.REPLACE_ONE, FULL, budget).least_rho > RHO
+    assert audit(name, Neighbours.REPLACE_ONE, 2 * FULL, budget).least_rho > RHO
 
 
 @pytest.mark.parametrize("name", METHODS)
