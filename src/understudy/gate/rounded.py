@@ -33,7 +33,7 @@ MANTISSA: Final = 52
 FIRST_CELL: Final = (1023 + PLACES - OCTAVES) << LEADING
 TERMS: Final = 6
 SLACK: Final = 2.0**-44
-DIGITS: Final = 25
+DIGITS: Final = 20
 FARTHEST: Final = 40.0
 """P(|Z| > 40) is no float, not even a small one."""
 

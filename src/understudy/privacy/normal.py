@@ -72,7 +72,7 @@ def _by_series(x: Fraction, digits: int) -> Bounds:
 
 
 def _by_fraction(x: Fraction, digits: int) -> Bounds:
-    levels = 16
+    levels = 16 + int(digits**2 / x**2)  # about as many as it takes; each convergent is a bound
     with localcontext(_context(digits)):
         near = _decimal(x)
         while True:
