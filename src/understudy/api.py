@@ -282,7 +282,7 @@ def _paid_pmse(
     from understudy.paid.cells import schema_of
     from understudy.paid.pmse import paid_pmse, to_score
 
-    allotment = granted(spend)
+    allotment = granted(spend, gaussian=True)
     known = schema_of(release) if schema is None else _schema(schema)
     one = to_score(release, known, depth=depth)
     book = ledger_for(ledger, known, allotment)

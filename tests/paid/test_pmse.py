@@ -20,6 +20,7 @@ from understudy.errors import BudgetExceeded, LedgerError, TableMismatch, UsageE
 from understudy.gate.private_table import PrivateTable
 from understudy.paid.pmse import PaidPMSE, paid_pmse, to_score
 from understudy.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from understudy.privacy.convert import approx_to_gdp
 from understudy.schema.columns import Category, Integer, Real
 from understudy.schema.neighbours import Neighbours
 from understudy.schema.schema import Schema
@@ -172,10 +173,10 @@ def test_the_ledger_pays_one_statistic_with_the_release_s_hash(tmp_path: Path) -
         us.pmse(NOWHERE, release, spend=PureDP("4/5"), ledger=book)
 
 
-def test_epsilon_and_delta_are_worked_as_zcdp() -> None:
+def test_epsilon_and_delta_are_worked_in_mu_where_the_same_promise_takes_less_noise() -> None:
     _, real, release = small()
     found = us.pmse(real, release, spend=ApproxDP(1, "1e-6"))
-    assert isinstance(found.cost, ZCDP)
+    assert found.cost == approx_to_gdp(ApproxDP(1, "1e-6"))
 
 
 def test_a_resumed_run_repeats_its_answer_and_no_other(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ the pairs with (Balle and Wang 2018; Dong, Roth and Su 2022, Corollary 1)
 
 where Q is the upper tail of the standard normal distribution. Since phi(a) = e^epsilon phi(b), the
 right side is phi(a) (M(a) - M(b)) with Mills' ratio M = Q / phi. It grows with mu and falls with
-epsilon, so that ``delta_of``, which rounds every part outwards, may be searched: what the search returns was
-confirmed, and a careless search would cost tightness, never privacy.
+epsilon, so that ``delta_of``, which rounds every part outwards, may be searched: what the search
+returns was confirmed, and a careless search would cost tightness, never privacy.
 """
 
 from __future__ import annotations

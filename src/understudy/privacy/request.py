@@ -82,7 +82,8 @@ def allot(asked: Budget, schema: Schema, *, accepts: Collection[type[Budget]]) -
 def granted(spend: Budget, *, gaussian: bool = False) -> Allotment:
     """A budget in its working currency, for a run that finds its domain made.
 
-    ``gaussian`` works epsilon and delta in GDP, for a choice that is added to other costs in it.
+    ``gaussian`` works epsilon and delta in GDP: for noisy sums, and for a choice that is added to
+    other costs in it.
     """
     if not isinstance(spend, Budget):
         raise UsageError(
