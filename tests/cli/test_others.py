@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import combinations
 from math import sqrt
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Home
 from tests.cli.program import SECRET, run, untouched
+from tests.tables import numbers
 from understudy.cli.forecast import forecast
 from understudy.cli.output import columns, phase
+from understudy.planning import Plan
+from understudy.privacy.budget import ZCDP
+from understudy.privacy.state import Charge
 from understudy.release import load
 from understudy.schema.schema import Schema
 
@@ -135,6 +141,44 @@ def test_wrong_plans(home: Home, arguments: list[str]) -> None:
     made = run("plan", "--schema", home.schema, *arguments)
     assert made.code == 2, made.out + made.err
     assert made.out == ""
+
+
+PEAKS = {
+    ("adult14", "independent"): (14, 39_073, [], 14, 172),
+    ("adult14", "mst"): (14, 39_073, [45] * 13, 27, 194),
+    ("adult14", "planned"): (14, 39_073, [], 105, 312),
+    ("adult14", "aim"): (14, 39_073, [91] * 17, 32, 371),
+    ("wide", "independent"): (60, 10_000, [], 60, 168),
+    ("wide", "mst"): (60, 10_000, [1_400] * 59, 119, 345),
+    ("wide", "planned"): (60, 10_000, [], 1_830, 321),
+    ("wider", "mst"): (150, 10_000, [9_460] * 149, 299, 862),
+    ("wider", "planned"): (180, 10_000, [], 16_290, 459),
+    ("small", "planned"): (3, 500, [], 6, 142),
+    ("small", "mst"): (3, 500, [3, 2], 5, 164),
+}
+"""Columns, rows, candidates of each choice, tables bought, and the megabytes that a run took."""
+
+
+@pytest.mark.parametrize("case", PEAKS)
+def test_a_forecast_of_memory_is_enough_and_not_far_too_much(case: tuple[str, str]) -> None:
+    width, rows, choices, tables, peak = PEAKS[case]
+    names = [f"c{place}" for place in range(width)]
+    pairs = [list(pair) for pair in combinations(names, 2)]
+    bought = ([[name] for name in names] + pairs)[:tables]
+    charges = [bill("count", marginals=bought)]
+    charges += [bill("select", candidates=(pairs * 2)[:many]) for many in choices]
+    schema = Schema(name="t", columns={name: numbers(name, 0, 7) for name in names})
+    told = forecast(schema, plan_of(charges, rows=rows)).megabytes
+    assert peak <= told <= 2 * peak
+
+
+def bill(verb: str, **detail: Any) -> Charge:
+    return Charge("run-0001", 0, verb, detail, ZCDP(1), "now")
+
+
+def plan_of(charges: list[Charge], *, rows: int) -> Plan:
+    budget = ZCDP(1)
+    return Plan(budget, budget, rows, "m", "", tuple(charges), (), (), exact=True, seconds=0.0)
 
 
 def test_more_rows_take_longer(home: Home) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.report.cards import a_card, a_schema, hostile_card, person_schema, pure_card
+from tests.report.cards import ToyCharge, a_card, a_schema, hostile_card, person_schema, pure_card
 from understudy.errors import ReleaseError
 from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
 from understudy.report.card import CARD_FORMAT, Amount, Card, LedgerNote
@@ -144,3 +144,15 @@ def test_options_become_plain_values() -> None:
 def test_columns_come_in_the_order_of_the_schema() -> None:
     names = [column.name for column in a_card().columns]
     assert names == list(a_schema().columns)
+
+
+def test_a_card_repeats_no_name_and_copies_no_detail() -> None:
+    """A hundred choices among thousands of tables would fill the memory otherwise."""
+    candidates = [["".join(("ci", "ty")), "age"], ["".join(("ci", "ty")), "day"]]
+    card = a_card(charges=(ToyCharge("select", {"candidates": candidates}, ZCDP("1/40")),))
+    detail = card.charges[0].detail
+    (one, _), (other, _) = detail["candidates"]
+    assert one is other
+    assert card.to_dict()["charges"][0]["detail"] is detail
+    assert list(card.to_dict()) == [field.name for field in fields(card)]
+    assert Card.from_json(card.to_json()) == card

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from understudy.planning import Plan
@@ -11,8 +11,15 @@ if TYPE_CHECKING:
 
 START_SECONDS: Final = 3.0
 SECONDS_PER_VALUE: Final = 1.2e-6
-START_MEGABYTES: Final = 250.0
+START_MEGABYTES: Final = 182.0
+"""Libraries and a table that hardly counts, handed over as a dataframe; from a file it is less."""
 BYTES_PER_VALUE: Final = 24.0
+LEARNING_MEGABYTES: Final = 180.0
+"""Compiled code, and a model of many relations."""
+MANY_RELATIONS: Final = 6
+BYTES_PER_CANDIDATE: Final = 370.0
+"""Each choice keeps a receipt that names all tables among which it chose."""
+BYTES_PER_MARGINAL: Final = 7_000.0
 
 
 @dataclass(frozen=True)
@@ -25,9 +32,22 @@ class Forecast:
 
 def forecast(schema: Schema, plan: Plan) -> Forecast:
     """Reading, coding, drawing and writing every value costs about the same; starting up costs. The
-    fit takes at least what the rehearsed one took: relations that are there keep it busy longer."""
+    fit takes at least what the rehearsed one took: relations that are there keep it busy longer.
+    Memory was measured for methods that buy tables (``python -m benchmarks.memory``)."""
     values = plan.rows * len(schema.released)
+    bought = [table for charge in plan.charges for table in charge.detail.get("marginals", ())]
+    candidates = sum(_length(charge.detail.get("candidates")) for charge in plan.charges)
+    relations = {tuple(table) for table in bought if len(table) > 1}
     return Forecast(
         seconds=START_SECONDS + plan.seconds + SECONDS_PER_VALUE * values,
-        megabytes=START_MEGABYTES + BYTES_PER_VALUE * values / 1e6,
+        megabytes=START_MEGABYTES
+        + (LEARNING_MEGABYTES if len(relations) >= MANY_RELATIONS else 0.0)
+        + BYTES_PER_VALUE * values / 1e6
+        + BYTES_PER_CANDIDATE * candidates / 1e6
+        + BYTES_PER_MARGINAL * len(bought) / 1e6,
     )
+
+
+def _length(candidates: Any) -> int:
+    """How many candidates a receipt names; those of a list of releases are only a number."""
+    return len(candidates) if isinstance(candidates, list) else 0

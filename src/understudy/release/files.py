@@ -45,8 +45,9 @@ def plain_folder(path: Path) -> Path:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """JSON with the given order of keys, so that equal content gives equal bytes."""
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
 
 
 def read_text(path: Path) -> str:

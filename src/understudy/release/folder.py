@@ -108,7 +108,7 @@ def _fill(release: Release, folder: Path) -> None:
         for name, model in zip(_numbered("model", len(release.models)), release.models, strict=True)
     ]
     write_measurements(release.measurements, folder / "measurements.parquet")
-    (folder / "card.json").write_text(release.card.to_json(), encoding="utf-8")
+    write_json(folder / "card.json", release.card.to_dict())
     (folder / "report.html").write_text(release.card.to_html(), encoding="utf-8")
     names = _expected(len(release.synthetic), parts)
     write_json(folder / MANIFEST, _describe(release, folder, names))

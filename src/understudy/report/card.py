@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, Protocol, Self
 
@@ -170,8 +170,13 @@ class Card(_Strict):
     created: str
 
     def to_dict(self) -> dict[str, JSON]:
-        """The card as plain JSON values."""
-        return asdict(self)
+        """The card as plain JSON values. The details of its charges are not copied: those of a
+        hundred choices among thousands of tables are long."""
+        charges = tuple(
+            asdict(replace(charge, detail={})) | {"detail": charge.detail}
+            for charge in self.charges
+        )
+        return asdict(replace(self, charges=())) | {"charges": charges}
 
     def to_json(self) -> str:
         """The card as JSON text; ``from_json`` gives back an equal card."""

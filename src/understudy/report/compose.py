@@ -6,6 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
+from sys import intern
 from typing import Any, Final, Protocol
 
 from understudy.report.card import (
@@ -115,7 +116,12 @@ def _options(method: MethodLike) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A JSON value that reads back equal: tuples become lists, anything odd becomes its text."""
+    """A JSON value that reads back equal: tuples become lists, anything odd becomes its text.
+
+    Equal texts become one: a column stands in thousands of candidates.
+    """
+    if type(value) is str:
+        return intern(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
