@@ -105,8 +105,16 @@ def test_all_pairs_are_counted_from_where_it_is_said_to_pay() -> None:
     below, above = (settled(columns, rows, ZCDP(limit * part)) for part in (0.97, 1.03))
     assert (type(below.method), type(above.method)) == (us.MST, us.Planned)
     assert "would carry 1 per 98" in below.reason
-    assert "would carry 1 per 101, enough to choose none (from 100 on)" in above.reason
+    assert "would carry 1 per 101, enough to count them all (from 100 on)" in above.reason
     assert above.method.get_params()["size_guess"] == rows
+
+
+def test_where_choosing_takes_too_long_all_pairs_pay_sooner() -> None:
+    rows, columns = 400, auto.MOST_FOR_MST + 1
+    limit = comb(columns, 2) * (auto.BETTER_THAN_NONE / rows) ** 2
+    below, above = (settled(columns, rows, ZCDP(limit * part)) for part in (0.97, 1.03))
+    assert (type(below.method), type(above.method)) == (us.Independent, us.Planned)
+    assert "would carry 1 per 59, too few" in below.reason
 
 
 @pytest.mark.parametrize(("levels", "chosen"), [(8, us.Planned), (16, us.MST)])
@@ -128,7 +136,6 @@ def test_the_calls_of_a_plan_are_among_those_announced(monkeypatch: pytest.Monke
     """Ordered columns have two calls: their own cells, and pairs of groups."""
     monkeypatch.setattr(auto, "MOST_FOR_AIM", 2)
     monkeypatch.setattr(auto, "ENOUGH_FOR_ALL", 10)
-    monkeypatch.setattr(auto, "CLEAR", 0)
     subject = subject_of("auto")
     columns = [numbers(name, 0, 99) for name in "abc"]
     rows = [(str(i % 100), str(i % 90), str(i % 80)) for i in range(900)]

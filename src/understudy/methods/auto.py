@@ -57,9 +57,11 @@ ENOUGH: Final = {ZCDP: 150, GDP: 150, PureDP: 450}
 """Rows per row of noise in a column's counts from which on relations are worth their price."""
 ENOUGH_FOR_ALL: Final = 100
 """The same in the counts of a pair, if all pairs share the budget: then none need be chosen."""
-CLEAR: Final = 1.6
-"""And so many of them in each cell of a pair, columns with an order cut into ``ROUGH`` groups."""
+BETTER_THAN_NONE: Final = 60
+"""The same where choosing takes too long."""
 ROUGH: Final = 8
+"""Both hold for pairs of columns of 8 cells, as ordered ones can be cut into; larger pairs need as
+many times more as they have more cells."""
 GROUPS: Final = 16
 MOST_CELLS: Final = 2**21
 """All pairs in rough groups; in ``GROUPS`` they have four times as many, 64 MB of counts."""
@@ -114,11 +116,12 @@ def _by_noise(domain: Domain, budget: Budget, *, size: float) -> Settled:
         return Settled(AIM(), budget, f"{known}, {told}")
     wide = f"beyond {MOST_FOR_AIM} columns ({columns} here) aim takes too long"
     pairs, cells = _pairs(domain)
-    wanted = max(ENOUGH_FOR_ALL, ceil(CLEAR * cells / pairs))
+    least = ENOUGH_FOR_ALL if columns <= MOST_FOR_MST else BETTER_THAN_NONE
+    wanted = max(least, ceil(least * cells / pairs / ROUGH**2))
     in_pairs = _rows_per_noise(domain, budget, size=size, tables=pairs)
     told = f"of all pairs at once they would carry 1 per {in_pairs:,.0f}"
     if in_pairs >= wanted and cells <= MOST_CELLS:
-        reason = f"{known}, {told}, enough to choose none (from {wanted:,} on), and {wide}"
+        reason = f"{known}, {told}, enough to count them all (from {wanted:,} on), and {wide}"
         method = Planned(size_guess=max(round(size), 1), groups=GROUPS)
         return Settled(method, budget, reason)
     if columns <= MOST_FOR_MST:
