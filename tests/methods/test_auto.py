@@ -132,6 +132,12 @@ def test_pairs_whose_counts_do_not_fit_are_chosen_among() -> None:
         assert type(found.method) is chosen, levels
 
 
+def test_ordered_columns_have_as_many_groups_as_memory_allows() -> None:
+    for columns, groups in ((60, 34), (auto.MOST_FOR_PLANNED, 11)):
+        found = settled(columns, 400, ZCDP(10**6))
+        assert found.method.get_params()["groups"] == groups
+
+
 def test_the_calls_of_a_plan_are_among_those_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ordered columns have two calls: their own cells, and pairs of groups."""
     monkeypatch.setattr(auto, "MOST_FOR_AIM", 2)

@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import ceil
+from math import ceil, isqrt
 from typing import Final, final
 
 import numpy as np
@@ -62,9 +62,8 @@ BETTER_THAN_NONE: Final = 60
 ROUGH: Final = 8
 """Both hold for pairs of columns of 8 cells, as ordered ones can be cut into; larger pairs need as
 many times more as they have more cells."""
-GROUPS: Final = 16
 MOST_CELLS: Final = 2**21
-"""All pairs in rough groups; in ``GROUPS`` they have four times as many, 64 MB of counts."""
+"""Of all pairs together; each takes about 54 bytes until the model is made."""
 
 LEAST_NOISE: Final = 1e-9
 """Of a huge budget, whose noise is 0 in floats."""
@@ -122,7 +121,7 @@ def _by_noise(domain: Domain, budget: Budget, *, size: float) -> Settled:
     told = f"of all pairs at once they would carry 1 per {in_pairs:,.0f}"
     if in_pairs >= wanted and cells <= MOST_CELLS:
         reason = f"{known}, {told}, enough to count them all (from {wanted:,} on), and {wide}"
-        method = Planned(size_guess=max(round(size), 1), groups=GROUPS)
+        method = Planned(size_guess=max(round(size), 1), groups=isqrt(MOST_CELLS // pairs))
         return Settled(method, budget, reason)
     if columns <= MOST_FOR_MST:
         return Settled(MST(), budget, f"{known}, {told}, and {wide}")
