@@ -132,6 +132,14 @@ def test_pairs_whose_counts_do_not_fit_are_chosen_among() -> None:
         assert type(found.method) is chosen, levels
 
 
+def test_tables_too_large_to_choose_among_are_not() -> None:
+    columns = auto.MOST_FOR_AIM + 1
+    for levels, chosen in ((150, us.MST), (250, us.Independent)):
+        found = settled(columns, 400, ZCDP(10**9), levels=levels)
+        assert type(found.method) is chosen, levels
+    assert "too many to choose pairs" in found.reason
+
+
 def test_ordered_columns_have_as_many_groups_as_memory_allows() -> None:
     for columns, groups in ((60, 34), (auto.MOST_FOR_PLANNED, 11)):
         found = settled(columns, 400, ZCDP(10**6))

@@ -64,6 +64,8 @@ ROUGH: Final = 8
 many times more as they have more cells."""
 MOST_CELLS: Final = 2**21
 """Of all pairs together; each takes about 54 bytes until the model is made."""
+MOST_BYTES_TO_CHOOSE: Final = 650e6
+"""What a choice among all pairs may take beside the libraries."""
 
 LEAST_NOISE: Final = 1e-9
 """Of a huge budget, whose noise is 0 in floats."""
@@ -114,7 +116,7 @@ def _by_noise(domain: Domain, budget: Budget, *, size: float) -> Settled:
         told = f"enough for relations (from {enough} on), and there are {columns} columns"
         return Settled(AIM(), budget, f"{known}, {told}")
     wide = f"beyond {MOST_FOR_AIM} columns ({columns} here) aim takes too long"
-    pairs, cells = _pairs(domain)
+    pairs, cells = _pairs(domain, groups=ROUGH)
     least = ENOUGH_FOR_ALL if columns <= MOST_FOR_MST else BETTER_THAN_NONE
     wanted = max(least, ceil(least * cells / pairs / ROUGH**2))
     in_pairs = _rows_per_noise(domain, budget, size=size, tables=pairs)
@@ -123,9 +125,9 @@ def _by_noise(domain: Domain, budget: Budget, *, size: float) -> Settled:
         reason = f"{known}, {told}, enough to count them all (from {wanted:,} on), and {wide}"
         method = Planned(size_guess=max(round(size), 1), groups=isqrt(MOST_CELLS // pairs))
         return Settled(method, budget, reason)
-    if columns <= MOST_FOR_MST:
+    if columns <= MOST_FOR_MST and _bytes_to_choose(domain) <= MOST_BYTES_TO_CHOOSE:
         return Settled(MST(), budget, f"{known}, {told}, and {wide}")
-    reason = f"{known}, {told}, too few, and to choose among {columns} columns takes too long"
+    reason = f"{known}, {told}, too few, and {columns} such columns are too many to choose pairs"
     return Settled(Independent(), budget, reason)
 
 
@@ -135,9 +137,18 @@ def _rows_per_noise(domain: Domain, budget: Budget, *, size: float, tables: int)
     return size / max(noise, LEAST_NOISE)
 
 
-def _pairs(domain: Domain) -> tuple[int, int]:
-    """The number of pairs, and of their cells over groups as rough as noise asks for at least."""
-    shape = in_even_groups(domain, ROUGH).shape(domain.columns)
+def _bytes_to_choose(domain: Domain) -> float:
+    """About what ``mst`` takes: the receipts of its choices and the tables that it chooses among.
+
+    Where it is the better one, ordered columns have hardly more than twice ``ROUGH`` groups.
+    """
+    receipts = 0.42 * len(domain.columns) ** 3 * 370
+    return receipts + 17.0 * _pairs(domain, groups=2 * ROUGH)[1]
+
+
+def _pairs(domain: Domain, *, groups: int) -> tuple[int, int]:
+    """The number of pairs, and of their cells if ordered columns have at most so many groups."""
+    shape = in_even_groups(domain, groups).shape(domain.columns)
     products = [one * other for one, other in combinations(shape, 2)]
     return len(products), sum(products)
 
