@@ -15,8 +15,9 @@ START_MEGABYTES: Final = 182.0
 """Libraries and a table that hardly counts, handed over as a dataframe; from a file it is less."""
 BYTES_PER_VALUE: Final = 24.0
 LEARNING_MEGABYTES: Final = 180.0
-"""Compiled code, and a model of many relations."""
-MANY_RELATIONS: Final = 6
+"""Compiled code, and a model of many relations. There may be as many as there are pairs of columns:
+on a stand-in without any a method may measure the same few again and again."""
+FEW_COLUMNS: Final = 4
 BYTES_PER_CANDIDATE: Final = 370.0
 """Each choice keeps a receipt that names all tables among which it chose."""
 BYTES_PER_MARGINAL: Final = 7_000.0
@@ -37,11 +38,12 @@ def forecast(schema: Schema, plan: Plan) -> Forecast:
     values = plan.rows * len(schema.released)
     bought = [table for charge in plan.charges for table in charge.detail.get("marginals", ())]
     candidates = sum(_length(charge.detail.get("candidates")) for charge in plan.charges)
-    relations = {tuple(table) for table in bought if len(table) > 1}
+    related = any(len(table) > 1 for table in bought)
+    many = len({name for table in bought for name in table}) > FEW_COLUMNS
     return Forecast(
         seconds=START_SECONDS + plan.seconds + SECONDS_PER_VALUE * values,
         megabytes=START_MEGABYTES
-        + (LEARNING_MEGABYTES if len(relations) >= MANY_RELATIONS else 0.0)
+        + (LEARNING_MEGABYTES if related and many else 0.0)
         + BYTES_PER_VALUE * values / 1e6
         + BYTES_PER_CANDIDATE * candidates / 1e6
         + BYTES_PER_MARGINAL * len(bought) / 1e6,
