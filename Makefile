@@ -19,7 +19,7 @@ demo:  ## simulate a confidential table, synthesize it, write card and report to
 
 test:  ## every test (TESTS=tests/gate for one folder)
 	$(setup) arrow report evaluate dev
-	@$(python) -m pytest -n auto --maxprocesses 4 $(TESTS)
+	@$(python) -m pytest -n auto --maxprocesses 4 --dist worksteal $(TESTS)
 
 check:  ## format, lint, types and rooms; fast, repeats no other test
 	$(setup) arrow report evaluate dev
@@ -30,7 +30,7 @@ check:  ## format, lint, types and rooms; fast, repeats no other test
 
 coverage:  ## fails unless every line of gate/ and privacy/ is run by the tests
 	$(setup) arrow report evaluate dev
-	$(python) -m pytest -q -n auto --maxprocesses 4 tests/gate tests/privacy \
+	$(python) -m pytest -q -n auto --maxprocesses 4 --dist worksteal tests/gate tests/privacy \
 		--cov=understudy.gate --cov=understudy.privacy --cov-report=term-missing --cov-fail-under=100
 
 no-jit:  ## the kernels' tests with compilation switched off
