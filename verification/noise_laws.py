@@ -186,7 +186,7 @@ def test_the_check_tells_the_rounded_from_the_discrete_gaussian() -> None:
 
 
 def test_the_check_tells_the_two_selections_apart() -> None:
-    scores, scale, draws = [5, 5, 5, 4, 3, -2], 2.5, 20_000
+    scores, scale, draws = [5, 5, 5, 4, 3, -2], 2.5, 60_000
     noise = OpenDPNoise()
     chosen = [noise.permute_and_flip(np.array(scores), scale=scale) for _ in range(draws)]
     wrong = np.array(exponential_law(scores, scale)) * draws

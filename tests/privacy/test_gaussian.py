@@ -118,6 +118,7 @@ def test_how_much_less_noise_than_by_zcdp(epsilon, delta, gain):
     ("epsilon", "delta"),
     [
         (0, "1e-6"),
+        (0, "1e-100"),
         ("1e-20", "1e-9"),
         ("1e-90", "1e-9"),
         (5000, "1e-9"),
