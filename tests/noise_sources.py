@@ -243,6 +243,17 @@ def _odds(p: float, q: float) -> float:
     return p / q if q else math.inf
 
 
+def misfit(observed: Integers, expected: Floats) -> float:
+    """How many standard deviations chi-square lies above what chance gives; 6 happen once in 10^9.
+
+    Cells of few expected draws are left out. By Wilson and Hilferty the cube root is nearly normal.
+    """
+    common = expected > 20
+    chi2 = ((observed - expected)[common] ** 2 / expected[common]).sum()
+    spread = 2 / (9 * common.sum())
+    return float(((chi2 / common.sum()) ** (1 / 3) - (1 - spread)) / math.sqrt(spread))
+
+
 class SeededNoise(Noise):
     """Reproducible noise of about the right laws, for tests of what is done with the answers."""
 

@@ -224,7 +224,7 @@ def tiny_disk(place: Path) -> Iterator[Path]:
         shutil.which("mount") is None
         or subprocess.run(mount, check=False, capture_output=True).returncode
     ):
-        pytest.skip("needs the right to mount a small disk")
+        pytest.skip("needs the right to mount a small disk: run as root, outside a container")
     try:
         yield place
     finally:
@@ -257,7 +257,9 @@ def test_a_full_disk(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
         assert Ledger.open(book).state().runs == ()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="needs a user for whom file modes count")
+@pytest.mark.skipif(
+    os.geteuid() == 0, reason="needs a user for whom file modes count: do not run as root"
+)
 def test_a_ledger_that_may_only_be_read(home: Home, book: Path) -> None:
     init(home, book)
     book.chmod(0o400)

@@ -34,7 +34,7 @@ from typing import Final, final
 
 import numpy as np
 
-from understudy.gate.price import stddev_bought
+from understudy.gate.price import LEAST_NOISE, stddev_bought
 from understudy.gate.private_table import PrivateTable
 from understudy.methods.aim import AIM
 from understudy.methods.base import Settled, Synthesizer
@@ -66,9 +66,6 @@ MOST_CELLS: Final = 2**21
 """Of all pairs together; each takes about 54 bytes until the model is made."""
 MOST_BYTES_TO_CHOOSE: Final = 650e6
 """What a choice among all pairs may take beside the libraries."""
-
-LEAST_NOISE: Final = 1e-9
-"""Of a huge budget, whose noise is 0 in floats."""
 
 
 @final

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.gate.price import LEAST_NOISE
 from understudy.gate.private_table import PrivateTable
 from understudy.kernels.project import to_simplex
 from understudy.models.base import Model
@@ -39,8 +40,6 @@ MOST_ALONE: Final = Fraction(1, 2)
 """Of the budget, for the columns alone, if relations will not be clear."""
 FEWEST: Final = 2
 """Groups of a column from which on a table of two columns is worth its noise."""
-TINY: Final = 1e-9
-"""Of a huge budget, whose noise is 0 in floats."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def open_with_one_ways(
     learner = Learner(coarse)
     for name, cells in counts.items():
         learner.observe(_grouped(name, cells, found[name], stddev))
-    clearness = size / max(pair_stddev, TINY)
+    clearness = size / max(pair_stddev, LEAST_NOISE)
     return Opening(coarse, size, counts, learner, prices, left, groups >= FEWEST, clearness)
 
 
@@ -138,7 +137,7 @@ def _once_more(budget: Budget, spent: Budget) -> Budget:
 
 def _averaged(bought: Sequence[Sequence[Noisy]]) -> tuple[dict[str, Floats], float]:
     """Each column's answers, weighted by what they are worth, and the noise of their average."""
-    precisions = [1.0 / max(answers[0].stddev, TINY) ** 2 for answers in bought]
+    precisions = [1.0 / max(answers[0].stddev, LEAST_NOISE) ** 2 for answers in bought]
     weights = np.array(precisions) / sum(precisions)
     averages = {
         answers[0].columns[0]: np.tensordot(weights, [one.values for one in answers], axes=1)

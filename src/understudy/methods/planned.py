@@ -36,7 +36,7 @@ from typing import Final, final
 import numpy as np
 
 from understudy.errors import UsageError
-from understudy.gate.price import stddev_bought
+from understudy.gate.price import LEAST_NOISE, stddev_bought
 from understudy.gate.private_table import PrivateTable
 from understudy.kernels.splits import Law
 from understudy.methods.base import Foretold, Synthesizer
@@ -58,8 +58,6 @@ LARGEST_WORKLOAD: Final = 2**24
 FINER: Final = 2.0
 """Groups are chosen as for a table so many times larger: those that do not stand out from their
 noise are put together afterwards, at no cost."""
-TINY: Final = 1e-9
-"""A huge budget's noise is 0 in floats."""
 LEAST_FILL: Final = 0.1
 """Rows per cell, in standard deviations of its noise, that make a relation worth its price."""
 
@@ -146,7 +144,7 @@ class Planned(Synthesizer):
         for columns in (columns for columns, named in wanted.items() if named):
             sizes = dict(zip(columns, coarse.shape(columns), strict=True))
             check_size(sizes, most=LARGEST_WORKLOAD)
-        largest = size / (LEAST_FILL * max(stddev, TINY))
+        largest = size / (LEAST_FILL * max(stddev, LEAST_NOISE))
         kept = fitting(coarse, wanted, largest=largest, most=LARGEST_WORKLOAD)
         law: Law = "laplace" if isinstance(budget, PureDP) else "gaussian"
         return Blueprint.of(coarse if kept else domain, kept, law=law)

@@ -10,10 +10,10 @@ amount charged is itself random. In one currency that is harmless: plain sums st
 cost is chosen as one goes (Rogers, Roth, Ullman and Vadhan 2016 for epsilon and delta; Feldman and
 Zrnic 2021 and Whitehouse et al. 2023 for rho). Pure to zCDP is harmless too: half the squared sum
 is at least the sum of the halved squares, which is a plain sum; and mu^2 halved is a rho, charge by
-charge. But (epsilon, delta) read off from
-the rho that happened to be charged does *not* hold at a stopping time: a run that stops exactly
-when its privacy loss is large would be handed budget back for it. There all that entered stays
-spent as soon as anything was charged (verification/test_privacy_giving_back.py shows the failure).
+charge. But (epsilon, delta) read off from the rho that happened to be charged does *not* hold at a
+stopping time: a run that stops exactly when its privacy loss is large would be handed budget back
+for it. There all that entered stays spent as soon as anything was charged
+(verification/test_privacy_giving_back.py shows the failure).
 """
 
 from __future__ import annotations
