@@ -7,7 +7,7 @@ from math import exp
 import pytest
 
 from tests.report.cards import a_card, a_schema, person_schema, pure_card
-from understudy.privacy.budget import ZCDP, ApproxDP, PureDP
+from understudy.privacy.budget import GDP, ZCDP, ApproxDP, PureDP
 from understudy.report.card import LedgerNote
 from understudy.report.words import (
     NO_LEDGER,
@@ -41,6 +41,12 @@ def test_a_concentrated_promise_states_mean_and_variance() -> None:
     assert "variance 0.5" in text
     assert "failure" not in text
     assert "1 in 1,000" in promise(a_card(asked=ZCDP("0.25", "1e-3")).guarantee)
+
+
+def test_a_gaussian_promise_states_how_far_the_means_lie_apart() -> None:
+    text = promise(a_card(asked=GDP("0.25")).guarantee)
+    assert "at least as hard to tell" in text
+    assert text.endswith("whether its mean is 0 or 0.5.")
 
 
 def test_the_relation_is_named() -> None:

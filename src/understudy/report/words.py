@@ -69,8 +69,8 @@ def promise(guarantee: Guarantee) -> str:
         case "gdp":
             mu = float(guarantee.asked.main) ** 0.5
             return (
-                f"{opening} is as hard to tell from that conclusion as a normal variable of mean 0 "
-                f"and variance 1 is from one of mean {mu:.6g}."
+                f"{opening} is at least as hard to tell from it as it is to tell, from one draw "
+                f"of a normal variable of variance 1, whether its mean is 0 or {mu:.6g}."
             )
     rho = float(guarantee.asked.main)
     failure = f", apart from a failure of chance {_chance(guarantee)}"
